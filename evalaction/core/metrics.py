@@ -1,0 +1,42 @@
+"""Names, ranges and directions of the metrics: what a threshold or a tolerance may speak of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from evalaction.core.specs import CheckSpec, MaxCost, MaxLatency, MaxTokens, PythonCheck, RagbenchGroundedness, RagbenchRetrieval, Retrieval
+
+PASS_RATE = "pass_rate"
+RAW = ("latency_ms", "cost_usd", "tokens")
+"""Metrics with a unit instead of the range 0..1; lower is better."""
+
+_SCORED = frozenset(
+    "equals exact_match token_f1 contains_all contains_any not_contains regex not_regex number json json_subset rows intent refusal groundedness similarity tool_calls rubric"
+    " mrr hit_rate".split()
+)
+_AT_K = re.compile(r"(precision|recall|ndcg)@([1-9][0-9]*|k)")
+
+
+def lower_is_better(metric: str) -> bool:
+    """True for latency, cost and tokens."""
+    return metric in RAW
+
+
+def metric_names(check: CheckSpec) -> tuple[str, ...]:
+    """The metrics that one check can produce."""
+    if isinstance(check, Retrieval):
+        k = "k" if isinstance(check, RagbenchRetrieval) else str(check.k)
+        return (f"precision@{k}", f"recall@{k}", "mrr", f"ndcg@{k}", "hit_rate")
+    if isinstance(check, PythonCheck):
+        return (check.id or "python",)
+    if isinstance(check, RagbenchGroundedness):
+        return ("groundedness",)
+    if isinstance(check, MaxLatency | MaxCost | MaxTokens):
+        return (check.type.removeprefix("max_"),)
+    return (str(getattr(check, "type", "")),)
+
+
+def is_metric(name: str, own: Iterable[str] = ()) -> bool:
+    """Whether a name is a metric that some suite could produce; `own` are the suite's python check ids."""
+    return name == PASS_RATE or name in RAW or name in _SCORED or _AT_K.fullmatch(name) is not None or name in own

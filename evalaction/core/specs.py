@@ -1,0 +1,347 @@
+"""What a check asks: one frozen type per check type of the suite file.
+
+Each type carries its parameters only; how it scores stands in `core.checks`. `type` tells the types
+apart in the file; `id` is unique within a case once a suite is read.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, field_validator
+from pydantic.dataclasses import dataclass
+from pydantic_core import PydanticCustomError
+
+from evalaction.core.scalars import Count, Flag, Fraction, Json, Number, Positive, Text, Tolerance, Word, kind_of
+
+spec = dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid", serialize_by_alias=True))
+"""Decorator of every frozen model that an author's file is read into."""
+
+
+def _listed(value: object) -> object:
+    if not isinstance(value, list | tuple):
+        raise PydanticCustomError("TYPE_MISMATCH", "expected a list, found {kind}", {"kind": kind_of(value), "fix": "write a list, such as [one, two]"})
+    return value
+
+
+def _needles(value: object) -> object:
+    """A lone text is a list of one; an empty needle is found everywhere and so checks nothing."""
+    values = value if isinstance(value, list | tuple) else [value]
+    if not values or any(isinstance(item, str) and not item.strip() for item in values):
+        raise PydanticCustomError("EMPTY_NEEDLE", "an empty or blank needle is found in every text", {"fix": "name at least one text to look for, and none that is blank"})
+    return values
+
+
+def _relevant(value: object) -> object:
+    values = _listed(value)
+    if not values:
+        raise PydanticCustomError("NOTHING_TO_CHECK", "an empty list of relevant documents checks nothing", {"fix": "name at least one relevant document, or leave the check out"})
+    return values
+
+
+Needles = Annotated[tuple[Word, ...], BeforeValidator(_needles)]
+Relevant = Annotated[tuple[Word, ...], BeforeValidator(_relevant)]
+
+
+@spec
+class CheckSpec:
+    """Keys that every check has."""
+
+    DEFAULT_FIELD: ClassVar[str] = "output"
+    DEFAULT_THRESHOLD: ClassVar[float] = 1.0
+
+    id: Word | None = None
+    weight: Positive = 1.0
+    field: Word | None = None
+    threshold: Fraction | None = None
+
+    @property
+    def part(self) -> str:
+        """Which part of the answer is looked at."""
+        return self.field or self.DEFAULT_FIELD
+
+    @property
+    def required(self) -> float:
+        """Score in 0..1 that is needed to pass."""
+        return self.DEFAULT_THRESHOLD if self.threshold is None else self.threshold
+
+
+@spec
+class Equals(CheckSpec):
+    """The whole text is the expected one; outer blanks never count."""
+
+    type: Literal["equals"] = "equals"
+    value: Word
+    normalize: Literal["none", "text", "squad"] = "none"
+    ignore_case: Flag = False
+
+
+@spec
+class ExactMatch(CheckSpec):
+    """Equal after SQuAD normalisation (lower case, no articles, no punctuation)."""
+
+    type: Literal["exact_match"] = "exact_match"
+    value: Word
+
+
+@spec
+class TokenF1(CheckSpec):
+    """F1 of the shared tokens after SQuAD normalisation."""
+
+    DEFAULT_THRESHOLD: ClassVar[float] = 0.5
+    type: Literal["token_f1"] = "token_f1"
+    value: Word
+
+
+@spec
+class ContainsAll(CheckSpec):
+    """Share of the needles found."""
+
+    type: Literal["contains_all"] = "contains_all"
+    value: Needles
+    ignore_case: Flag = True
+
+
+@spec
+class ContainsAny(CheckSpec):
+    """1 when any needle is found, else 0."""
+
+    type: Literal["contains_any"] = "contains_any"
+    value: Needles
+    ignore_case: Flag = True
+
+
+@spec
+class NotContains(CheckSpec):
+    """Share of the needles absent."""
+
+    type: Literal["not_contains"] = "not_contains"
+    value: Needles
+    ignore_case: Flag = True
+
+
+@spec
+class PatternSpec(CheckSpec):
+    """A regular expression searched for in the text; `flags` are letters of `imsx`."""
+
+    pattern: Word
+    flags: Annotated[Text, Field(pattern="^[imsx]*$")] = ""
+
+    @field_validator("pattern")
+    @classmethod
+    def _compiles(cls, pattern: str) -> str:
+        import regex  # only suites with patterns pay for the import
+
+        try:
+            regex.compile(pattern)
+        except regex.error as error:
+            raise PydanticCustomError("INVALID_PATTERN", "the pattern does not compile: {why}", {"why": str(error), "fix": "correct the regular expression"}) from None
+        return pattern
+
+
+@spec
+class Regex(PatternSpec):
+    """The pattern is found."""
+
+    type: Literal["regex"] = "regex"
+
+
+@spec
+class NotRegex(PatternSpec):
+    """The pattern is not found."""
+
+    type: Literal["not_regex"] = "not_regex"
+
+
+@spec
+class Closeness:
+    """How far a number may be off: a cell is right when either tolerance holds; both 0 means exact."""
+
+    absolute: Tolerance = 0.0
+    relative: Tolerance = 0.0
+
+
+@spec
+class NumberCheck(CheckSpec):
+    """A number in the text has the expected value."""
+
+    type: Literal["number"] = "number"
+    value: Number
+    tolerance: Closeness = Closeness()
+    pick: Literal["last", "first", "only"] = "last"
+
+
+@spec
+class JsonCheck(CheckSpec):
+    """The answer is valid under a JSON Schema."""
+
+    type: Literal["json"] = "json"
+    schema_: Annotated[dict[str, Json] | bool, Field(alias="schema")]
+
+    @field_validator("schema_")
+    @classmethod
+    def _is_schema(cls, schema: dict[str, Json] | bool) -> dict[str, Json] | bool:
+        from jsonschema import Draft202012Validator, SchemaError  # only suites with schemas pay for the import
+
+        try:
+            Draft202012Validator.check_schema(schema)
+        except SchemaError as error:
+            raise PydanticCustomError("INVALID_VALUE", "not a JSON Schema: {why}", {"why": error.message, "fix": "correct the schema (draft 2020-12)"}) from None
+        return schema
+
+
+@spec
+class JsonSubset(CheckSpec):
+    """Share of the expected leaves that the answer holds."""
+
+    type: Literal["json_subset"] = "json_subset"
+    value: dict[str, Json] | list[Json]
+
+
+@spec
+class Rows(CheckSpec):
+    """A table of records, cell by cell; `reference` is asked live for the expected rows."""
+
+    DEFAULT_FIELD: ClassVar[str] = "rows"
+    type: Literal["rows"] = "rows"
+    value: tuple[dict[str, Json], ...] | None = None
+    reference: dict[str, Json] | None = None
+    order_matters: Flag = True
+    tolerance: Closeness = Closeness()
+
+
+@spec
+class Intent(CheckSpec):
+    """The answer's intent, in any case; `contains` looks into the output as well."""
+
+    DEFAULT_FIELD: ClassVar[str] = "intent"
+    type: Literal["intent"] = "intent"
+    value: Word
+    contains: Word | None = None
+
+
+@spec
+class Refusal(CheckSpec):
+    """The answer's refusal: its text is `value` in any case, or holds `contains` with its case."""
+
+    DEFAULT_FIELD: ClassVar[str] = "refusal"
+    type: Literal["refusal"] = "refusal"
+    value: Word | None = None
+    contains: Word | None = None
+
+
+@spec
+class Retrieval(CheckSpec):
+    """Retrieved documents against the relevant ones, at cut-off `k`; the score is recall."""
+
+    DEFAULT_FIELD: ClassVar[str] = "retrieved"
+    DEFAULT_THRESHOLD: ClassVar[float] = 0.5
+    type: Literal["retrieval"] = "retrieval"
+    relevant: Relevant
+    k: Count = 10
+
+
+@spec
+class Groundedness(CheckSpec):
+    """Share of the answer's content words found in its contexts."""
+
+    DEFAULT_THRESHOLD: ClassVar[float] = 0.5
+    type: Literal["groundedness"] = "groundedness"
+
+
+@spec
+class Similarity(CheckSpec):
+    """Cosine similarity to a text under a local embedding model."""
+
+    DEFAULT_THRESHOLD: ClassVar[float] = 0.5
+    type: Literal["similarity"] = "similarity"
+    value: Word
+
+
+@spec
+class ToolCall:
+    """One call the system is expected to make."""
+
+    name: Word
+    args: dict[str, Json] = Field(default_factory=dict)
+
+
+@spec
+class ToolCalls(CheckSpec):
+    """The tools called, by order and arguments; the score is the share of expected calls made."""
+
+    DEFAULT_FIELD: ClassVar[str] = "tool_calls"
+    type: Literal["tool_calls"] = "tool_calls"
+    value: Annotated[tuple[ToolCall, ...], BeforeValidator(_listed)]
+    match: Literal["exact", "in_order", "any_order"] = "exact"
+    args: Literal["exact", "subset", "ignore"] = "exact"
+
+
+def _criteria(value: object) -> object:
+    """A list of sentences gets the ids c1, c2, …; a mapping names its own."""
+    if isinstance(value, list | tuple):
+        return {f"c{index}": sentence for index, sentence in enumerate(value, 1)}
+    return value
+
+
+@spec
+class Rubric(CheckSpec):
+    """Criteria that a judge applies, each on its own."""
+
+    type: Literal["rubric"] = "rubric"
+    criteria: Annotated[dict[Word, Word], BeforeValidator(_criteria), Field(min_length=1)]
+    scale: Literal[5] | None = None
+
+
+@spec
+class MaxLatency(CheckSpec):
+    """The answer took at most `value` milliseconds."""
+
+    type: Literal["max_latency_ms"] = "max_latency_ms"
+    value: Positive
+
+
+@spec
+class MaxCost(CheckSpec):
+    """The answer cost at most `value` US dollars."""
+
+    type: Literal["max_cost_usd"] = "max_cost_usd"
+    value: Positive
+
+
+@spec
+class MaxTokens(CheckSpec):
+    """The answer used at most `value` tokens, input and output together."""
+
+    type: Literal["max_tokens"] = "max_tokens"
+    value: Positive
+
+
+@spec
+class PythonCheck(CheckSpec):
+    """A function of the author's: `(case, answer) -> float | bool | {score, reason}`."""
+
+    type: Literal["python"] = "python"
+    callable: Annotated[Word, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")]
+
+
+@spec
+class RagbenchRetrieval(Retrieval):
+    """Retrieval under ragbench's names (a literal `@k`) and its own precision; never read from a suite file."""
+
+    type: Literal["ragbench_retrieval"] = "ragbench_retrieval"  # type: ignore[assignment]
+
+
+@spec
+class RagbenchGroundedness(Groundedness):
+    """Groundedness that applies only where the answer has contexts; never read from a suite file."""
+
+    type: Literal["ragbench_groundedness"] = "ragbench_groundedness"  # type: ignore[assignment]
+
+
+Check = Annotated[
+    Equals | ExactMatch | TokenF1 | ContainsAll | ContainsAny | NotContains | Regex | NotRegex | NumberCheck | JsonCheck | JsonSubset | Rows | Intent | Refusal
+    | Retrieval | Groundedness | Similarity | ToolCalls | Rubric | MaxLatency | MaxCost | MaxTokens | PythonCheck,
+    Discriminator("type"),
+]
+"""Any check of a suite file, told apart by `type`."""

@@ -1,0 +1,208 @@
+"""The suite as the rest of the program knows it: cases, checks, target and gate policy, all frozen."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticCustomError
+
+from evalaction.core.scalars import Count, Flag, Fraction, Json, Number, Positive, Text, Tolerance, Whole, Word
+from evalaction.core.specs import CheckSpec, spec
+
+FailOn = Literal["case", "check", "metric", "threshold", "removed", "inconclusive"]
+
+
+@spec
+class Policy:
+    """When a difference is a regression. Fractions of a metric's range; `tolerances` of raw metrics are fractions of the baseline's value."""
+
+    rule: Literal["auto", "tolerance", "statistical"] = "auto"
+    profile: Literal["lean", "standard", "thorough"] = "standard"
+    tolerance: Tolerance = 0.01
+    tolerances: dict[Word, Tolerance] = Field(default_factory=dict)
+    case_tolerance: Tolerance = 0.05
+    pass_rate_tolerance: Tolerance = 0.20
+    thresholds: dict[Word, Number] = Field(default_factory=dict)
+    max_errors: Annotated[Whole, Field(ge=0)] = 0
+    min_comparable: Fraction = 0.5
+    removed_cases: Literal["warn", "fail"] = "warn"
+    fail_on: tuple[FailOn, ...] = ("case", "check", "metric", "threshold")
+
+
+@spec
+class Limits:
+    """What one run may spend. None means no limit."""
+
+    max_calls: Count | None = None
+    max_cost_usd: Positive | None = None
+    max_minutes: Positive | None = None
+    max_concurrency: Count = 8
+
+
+@spec
+class Judge:
+    """Which model applies rubrics."""
+
+    provider: Literal["anthropic", "openai"]
+    model: Word
+    base_url: Word | None = None
+    votes: Count = 1
+
+
+@spec
+class ExecTarget:
+    """A command: a string runs under `bash -o pipefail -c`, a list without a shell."""
+
+    command: Word | tuple[Word, ...]
+    protocol: Literal["jsonl", "text"] = "jsonl"
+    timeout_seconds: Positive = 300.0
+    env: tuple[Word, ...] = ()
+
+
+@spec
+class HttpTarget:
+    """One request per trial; `url`, `headers`, `json` and `body` are templates, `extract` is JMESPath per field of the answer."""
+
+    url: Word
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
+    headers: dict[Word, Text] = Field(default_factory=dict)
+    json_: Annotated[Json, Field(alias="json")] = None
+    body: Text | None = None
+    extract: dict[Word, Word] = Field(default_factory=dict)
+    timeout_seconds: Positive = 60.0
+    retries: Annotated[Whole, Field(ge=0)] = 2
+
+
+@spec
+class PythonTarget:
+    """A function of the author's: `(case) -> answer`, plain or async."""
+
+    callable: Annotated[Word, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")]
+    timeout_seconds: Positive = 300.0
+
+
+@spec
+class ModelTarget:
+    """A model through its vendor's own SDK."""
+
+    provider: Literal["anthropic", "openai"]
+    model: Word
+    base_url: Word | None = None
+    system: Text | None = None
+    prompt: Text = "{{ case.input }}"
+    temperature: Annotated[Number, Field(ge=0)] | None = None
+    max_output_tokens: Count = 1024
+    timeout_seconds: Positive = 120.0
+    retries: Annotated[Whole, Field(ge=0)] = 2
+
+
+@spec
+class PredictionsTarget:
+    """A file of answers, one JSON object a line, joined to the cases by `id`."""
+
+    path: Word
+
+
+TargetSpec = ExecTarget | HttpTarget | PythonTarget | ModelTarget | PredictionsTarget
+
+
+def _command(value: object) -> object:
+    return {"command": value} if isinstance(value, str | list) else value
+
+
+def _path(value: object) -> object:
+    return {"path": value} if isinstance(value, str) else value
+
+
+def _called(value: object) -> object:
+    return {"callable": value} if isinstance(value, str) else value
+
+
+@spec
+class TargetBlock:
+    """The `target:` block of a suite file: exactly one kind."""
+
+    exec: Annotated[ExecTarget, BeforeValidator(_command)] | None = None
+    http: HttpTarget | None = None
+    python: Annotated[PythonTarget, BeforeValidator(_called)] | None = None
+    model: ModelTarget | None = None
+    predictions: Annotated[PredictionsTarget, BeforeValidator(_path)] | None = None
+
+    def __post_init__(self) -> None:
+        named = [name for name in ("exec", "http", "python", "model", "predictions") if getattr(self, name) is not None]
+        if len(named) != 1:
+            raise PydanticCustomError(
+                "INVALID_VALUE", "a target has exactly one kind, found {found}", {"found": " and ".join(named) or "none", "fix": "keep one of exec, http, python, model, predictions"}
+            )
+
+    @property
+    def target(self) -> TargetSpec:
+        """The one kind that is set."""
+        found: TargetSpec = next(filter(None, (self.exec, self.http, self.python, self.model, self.predictions)))
+        return found
+
+
+@spec
+class Turn:
+    """One earlier turn of a conversation."""
+
+    role: Word
+    content: Text
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where something stands in an author's file (1-based), for messages and annotations."""
+
+    file: str
+    line: int = 1
+    column: int = 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One input with its checks; every check has an id that is unique within the case."""
+
+    id: str
+    input: str
+    checks: tuple[CheckSpec, ...]
+    repeats: int | None = None
+    category: str | None = None
+    history: tuple[Turn, ...] = ()
+    vars: Mapping[str, Json] | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Json] | None = None
+    record: Mapping[str, Json] | None = None
+    """The foreign record this case was read from; a target gets it as it stands."""
+    line: int = 1
+    """Line of the case in `Suite.file` or in its dataset."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """A read and checked suite. `key` names its folder of results; `digest` covers the definitions of all cases."""
+
+    name: str
+    key: str
+    file: str
+    cases: tuple[Case, ...]
+    target: TargetSpec
+    gate: Policy
+    digest: str
+    floor: bool = True
+    """Whether the suite-wide tolerance is at least one case's own (gate rules, section 4); a dialect's or a flag's value is taken as it is."""
+    description: str = ""
+    dataset_version: str | None = None
+    deterministic: bool = False
+    judge: Judge | None = None
+    limits: Limits = Limits()
+    repeats: int = 1
+    directory: str = "."
+    """Folder of the suite file; paths inside the suite are relative to it."""
+
+    def planned(self, case: Case) -> int:
+        """Trials of a case in one pass over the suite."""
+        return case.repeats or self.repeats

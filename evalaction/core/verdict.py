@@ -1,0 +1,199 @@
+"""`verdict.json`: the verdict as data. The JSON Schema that is published is generated from these types."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from evalaction.errors import ExitCode
+
+SCHEMA_VERSION = 1
+
+VerdictWord = Literal[
+    "passed", "no_baseline", "environment_drift", "not_run", "accepted", "renewed", "merged", "published", "measured",
+    "regressed", "below_threshold", "drifted", "config_error", "not_measured", "not_comparable", "internal_error",
+]  # fmt: skip
+Word = Literal["regressed", "improved", "within_tolerance", "within_noise", "flaky", "inconclusive", "unchanged", "added", "removed", "changed", "error", "missing"]
+
+EXIT_CODES: dict[str, ExitCode] = {
+    **dict.fromkeys(("passed", "no_baseline", "environment_drift", "not_run", "accepted", "renewed", "merged", "published", "measured"), ExitCode.OK),
+    **dict.fromkeys(("regressed", "below_threshold", "drifted"), ExitCode.REGRESSED),
+    "config_error": ExitCode.CONFIG,
+    **dict.fromkeys(("not_measured", "not_comparable"), ExitCode.NOT_MEASURED),
+    "internal_error": ExitCode.INTERNAL,
+}
+PRECEDENCE = (ExitCode.INTERNAL, ExitCode.CONFIG, ExitCode.REGRESSED, ExitCode.NOT_MEASURED, ExitCode.OK)
+"""Of several verdicts the first of these wins."""
+_WITHIN_A_CODE = ("regressed", "drifted", "below_threshold", "not_measured", "not_comparable", "environment_drift", "no_baseline")
+"""Of several verdicts with one code the first of these wins: what needs a person's eye first."""
+
+stated = dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid", allow_inf_nan=False))
+
+
+@stated
+class Reason:
+    """Why a verdict is what it is: a code of docs/errors.md and what it speaks of."""
+
+    code: str
+    message: str
+    case: str | None = None
+    check: str | None = None
+    metric: str | None = None
+    baseline: float | None = None
+    current: float | None = None
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+
+@stated
+class MetricVerdict:
+    """One metric: `baseline` and `current` over the compared pairs, `current_all` over the whole suite (thresholds use it)."""
+
+    metric: str
+    baseline: float | None = None
+    current: float | None = None
+    current_all: float | None = None
+    delta: float | None = None
+    tolerance: float | None = None
+    verdict: Word = "unchanged"
+    p_value: float | None = None
+    mde: float | None = None
+    cases: int = 0
+
+
+@stated
+class CheckVerdict:
+    """One check of a case; means over the trials of each side."""
+
+    check: str
+    verdict: Word
+    baseline: float | None = None
+    current: float | None = None
+    delta: float | None = None
+
+
+@stated
+class Runs:
+    """Passes and runs of a case on one side."""
+
+    passed: int
+    measured: int
+
+
+@stated
+class CaseVerdict:
+    """One case; its score is the weighted mean of its compared checks (all checks where nothing was compared)."""
+
+    case: str
+    verdict: Word
+    baseline: float | None = None
+    current: float | None = None
+    delta: float | None = None
+    checks: tuple[CheckVerdict, ...] = ()
+    baseline_runs: Runs | None = None
+    current_runs: Runs | None = None
+    note: str | None = None
+
+
+@stated
+class Counts:
+    """How many cases were what."""
+
+    compared: int = 0
+    added: int = 0
+    removed: int = 0
+    changed: int = 0
+    errors: int = 0
+    regressed: int = 0
+    improved: int = 0
+    within_noise: int = 0
+    within_tolerance: int = 0
+    flaky: int = 0
+    unchanged: int = 0
+
+
+@stated
+class BaselineInfo:
+    """Which baseline was compared with; `runs` is the smallest number of stored runs of a compared case."""
+
+    found: bool = False
+    run_id: str | None = None
+    commit: str | None = None
+    accepted_at: str | None = None
+    accepted_by: str | None = None
+    reason: str | None = None
+    accepted_in: str | None = None
+    age_days: float | None = None
+    runs: int | None = None
+    acceptances: int | None = None
+
+
+@stated
+class CallsInfo:
+    """Calls planned and made."""
+
+    planned: int = 0
+    made: int = 0
+    judge_planned: int = 0
+    judge_made: int = 0
+    baseline_made: int | None = None
+
+
+@stated
+class SuiteVerdict:
+    """The verdict on one suite. `warnings` never change it; each is one line."""
+
+    suite: str
+    key: str = ""
+    verdict: VerdictWord
+    rule: Literal["exact", "tolerance", "statistical"] | None = None
+    reasons: tuple[Reason, ...] = ()
+    warnings: tuple[str, ...] = ()
+    metrics: tuple[MetricVerdict, ...] = ()
+    cases: tuple[CaseVerdict, ...] = ()
+    counts: Counts = Counts()
+    baseline: BaselineInfo = BaselineInfo()
+    calls: CallsInfo = CallsInfo()
+    cost_usd: float | None = None
+    baseline_cost_usd: float | None = None
+    dataset_version: str | None = None
+    digest: str | None = None
+    commit: str | None = None
+    file: str | None = None
+    selection: str | None = None
+    removed_cases: tuple[str, ...] = ()
+    loosened: tuple[str, ...] = ()
+    """Parts of the policy that are looser than what was accepted, one line each."""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """The code this suite alone would end with."""
+        return EXIT_CODES[self.verdict]
+
+
+@stated
+class Verdict:
+    """The verdict of the whole run: `exit_code` is the process's, `would_exit` the one without report-only."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    verdict: VerdictWord
+    exit_code: int
+    would_exit: int
+    report_only: bool = False
+    reasons: tuple[Reason, ...] = ()
+    suites: tuple[SuiteVerdict, ...] = Field(default_factory=tuple)
+    tool_version: str = ""
+
+
+def overall(suites: tuple[SuiteVerdict, ...], *, report_only: bool = False, tool_version: str = "") -> Verdict:
+    """The verdict over several suites, by the precedence of exit codes 4, 2, 1, 3, 0."""
+    worst = min((suite.exit_code for suite in suites), key=PRECEDENCE.index)
+    words = {suite.verdict for suite in suites if suite.exit_code == worst}
+    word: VerdictWord = next((word for word in _WITHIN_A_CODE if word in words), suites[0].verdict)  # type: ignore[assignment]
+    if word not in words:
+        word = next(iter(sorted(words)))  # type: ignore[assignment]
+    excused = report_only and worst == ExitCode.REGRESSED
+    return Verdict(verdict=word, exit_code=int(ExitCode.OK if excused else worst), would_exit=int(worst), report_only=report_only, suites=suites, tool_version=tool_version)

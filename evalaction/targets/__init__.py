@@ -1,0 +1,1 @@
+"""Systems under test: commands, HTTP endpoints, functions, files of answers."""

@@ -1,0 +1,71 @@
+"""What the runner knows of a target: two shapes, one that answers a case at a time and one that is fed a whole pass."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from evalaction.core.answer import Answer
+from evalaction.core.suite import Case
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Request:
+    """One trial to be asked for; `repeat` counts from 0 over all passes."""
+
+    case: Case
+    repeat: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Reply:
+    """The answer to one request, and how long it took in milliseconds when the target can tell."""
+
+    request: Request
+    answer: Answer
+    latency_ms: float | None = None
+
+
+class Target(Protocol):
+    """Any target. `description` is stored in the record and holds no secrets; `repeatable` is false for a file of answers."""
+
+    repeatable: bool
+    retries: int
+
+    @property
+    def description(self) -> Mapping[str, Any]: ...
+
+    async def close(self) -> None:
+        """Give back connections and processes; may be called twice."""
+
+
+@runtime_checkable
+class SingleTarget(Target, Protocol):
+    """Answers one trial at a time; the runner calls it from several tasks at once."""
+
+    async def ask(self, request: Request) -> Answer:
+        """Raise TargetError when it failed."""
+
+
+@runtime_checkable
+class BatchTarget(Target, Protocol):
+    """Is fed all trials of one pass and answers in any order.
+
+    Yields a Reply, or an error for a request, as they come. A request that was never yielded when the
+    iteration ends without an exception was answered with nothing. A TargetError raised at the end of the
+    iteration makes *every* trial of the batch an error, those already yielded too.
+    """
+
+    def ask_all(self, requests: Sequence[Request]) -> AsyncIterator[Reply]: ...
+
+
+def case_line(request: Request) -> dict[str, Any]:
+    """What a target is told of a case: the foreign record as it stands, or our own fields; never the checks."""
+    case = request.case
+    if case.record is not None:
+        return {**case.record, "repeat": request.repeat} if "repeat" not in case.record else dict(case.record)
+    return {
+        "id": case.id, "input": case.input, "history": [{"role": turn.role, "content": turn.content} for turn in case.history], "vars": dict(case.vars or {}),
+        "category": case.category, "tags": list(case.tags), "metadata": dict(case.metadata or {}), "repeat": request.repeat,
+    }  # fmt: skip
