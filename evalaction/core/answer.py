@@ -89,7 +89,7 @@ def _invalid(message: str) -> MeasureError:
     return MeasureError("INVALID_ANSWER", message)
 
 
-def _any(name: str, value: Any) -> Any:
+def _any(_name: str, value: Any) -> Any:
     return value
 
 

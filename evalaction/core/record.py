@@ -9,25 +9,24 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
+from pydantic import Field
 
-SCHEMA_VERSION = 1
+from evalaction.core.model import model as stored
 
-stored = dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid", allow_inf_nan=False))
-"""Decorator of every type that is read back from disk: strict, since a record may come from a stranger."""
+SCHEMA_VERSION: Literal[1] = 1
 
 Score = Annotated[float, Field(ge=0, le=1)]
 
 
 @stored
 class CheckResult:
-    """One check on one answer. `detail` says why, in one line."""
+    """One check on one answer. `detail` says why, in one line; `values` are its metrics when they are not just the score."""
 
     id: str
     score: Score
     passed: bool
     detail: str = ""
+    values: Mapping[str, float] | None = None
 
 
 @stored
@@ -52,7 +51,6 @@ class Trial:
     """One run of one case: measured (`score`, `passed`, `checks`) or failed (`error`).
 
     `repeat` counts from 0; the trials of the suite's pass p are those with repeat // CaseRecord.repeats == p.
-    `metrics` maps each metric of the case's checks to its value for this answer.
     `answer` is the answer as JSON, long texts cut; None once it has been dropped from memory.
     """
 
@@ -60,7 +58,6 @@ class Trial:
     score: Score | None = None
     passed: bool | None = None
     checks: tuple[CheckResult, ...] = ()
-    metrics: Mapping[str, float] = Field(default_factory=dict)
     latency_ms: float | None = None
     cost_usd: float | None = None
     tokens: Tokens | None = None

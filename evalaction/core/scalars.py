@@ -20,6 +20,7 @@ class SpelledInt(int):
     spelling: str
 
     def __new__(cls, value: int, spelling: str) -> SpelledInt:
+        """Make one from a value and how it was written."""
         self = super().__new__(cls, value)
         self.spelling = spelling
         return self
@@ -34,6 +35,7 @@ class SpelledFloat(float):
     spelling: str
 
     def __new__(cls, value: float, spelling: str) -> SpelledFloat:
+        """Make one from a finite value and how it was written."""
         self = super().__new__(cls, value)
         self.spelling = spelling
         return self

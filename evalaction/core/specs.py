@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, field_validator
-from pydantic.dataclasses import dataclass
+from pydantic import BeforeValidator, Discriminator, Field, field_validator
 from pydantic_core import PydanticCustomError
 
+from evalaction.core.model import model as spec
 from evalaction.core.scalars import Count, Flag, Fraction, Json, Number, Positive, Text, Tolerance, Word, kind_of
-
-spec = dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid", serialize_by_alias=True))
-"""Decorator of every frozen model that an author's file is read into."""
 
 
 def _listed(value: object) -> object:
@@ -130,7 +127,7 @@ class PatternSpec(CheckSpec):
     @field_validator("pattern")
     @classmethod
     def _compiles(cls, pattern: str) -> str:
-        import regex  # only suites with patterns pay for the import
+        import regex  # noqa: PLC0415 - only suites with patterns pay for the import
 
         try:
             regex.compile(pattern)
@@ -181,7 +178,7 @@ class JsonCheck(CheckSpec):
     @field_validator("schema_")
     @classmethod
     def _is_schema(cls, schema: dict[str, Json] | bool) -> dict[str, Json] | bool:
-        from jsonschema import Draft202012Validator, SchemaError  # only suites with schemas pay for the import
+        from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415 - only suites with schemas pay for the import
 
         try:
             Draft202012Validator.check_schema(schema)

@@ -9,8 +9,9 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
-from evalaction.core.scalars import Count, Flag, Fraction, Json, Number, Positive, Text, Tolerance, Whole, Word
-from evalaction.core.specs import CheckSpec, spec
+from evalaction.core.model import model as spec
+from evalaction.core.scalars import Count, Fraction, Json, Number, Positive, Text, Tolerance, Whole, Word
+from evalaction.core.specs import CheckSpec
 
 FailOn = Literal["case", "check", "metric", "threshold", "removed", "inconclusive"]
 
@@ -135,14 +136,16 @@ class TargetBlock:
         named = [name for name in ("exec", "http", "python", "model", "predictions") if getattr(self, name) is not None]
         if len(named) != 1:
             raise PydanticCustomError(
-                "INVALID_VALUE", "a target has exactly one kind, found {found}", {"found": " and ".join(named) or "none", "fix": "keep one of exec, http, python, model, predictions"}
+                "INVALID_VALUE",
+                "a target has exactly one kind, found {found}",
+                {"found": " and ".join(named) or "none", "fix": "keep one of exec, http, python, model, predictions"},
             )
 
     @property
     def target(self) -> TargetSpec:
         """The one kind that is set."""
-        found: TargetSpec = next(filter(None, (self.exec, self.http, self.python, self.model, self.predictions)))
-        return found
+        kinds: tuple[TargetSpec | None, ...] = (self.exec, self.http, self.python, self.model, self.predictions)
+        return next(kind for kind in kinds if kind is not None)
 
 
 @spec
@@ -198,7 +201,7 @@ class Suite:
     dataset_version: str | None = None
     deterministic: bool = False
     judge: Judge | None = None
-    limits: Limits = Limits()
+    limits: Limits = dataclasses.field(default_factory=Limits)
     repeats: int = 1
     directory: str = "."
     """Folder of the suite file; paths inside the suite are relative to it."""

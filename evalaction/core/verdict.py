@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
+from pydantic import Field
 
+from evalaction.core.model import model as stated
 from evalaction.errors import ExitCode
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION: Literal[1] = 1
 
 VerdictWord = Literal[
     "passed", "no_baseline", "environment_drift", "not_run", "accepted", "renewed", "merged", "published", "measured",
@@ -28,8 +28,6 @@ PRECEDENCE = (ExitCode.INTERNAL, ExitCode.CONFIG, ExitCode.REGRESSED, ExitCode.N
 """Of several verdicts the first of these wins."""
 _WITHIN_A_CODE = ("regressed", "drifted", "below_threshold", "not_measured", "not_comparable", "environment_drift", "no_baseline")
 """Of several verdicts with one code the first of these wins: what needs a person's eye first."""
-
-stated = dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid", allow_inf_nan=False))
 
 
 @stated
@@ -192,8 +190,8 @@ def overall(suites: tuple[SuiteVerdict, ...], *, report_only: bool = False, tool
     """The verdict over several suites, by the precedence of exit codes 4, 2, 1, 3, 0."""
     worst = min((suite.exit_code for suite in suites), key=PRECEDENCE.index)
     words = {suite.verdict for suite in suites if suite.exit_code == worst}
-    word: VerdictWord = next((word for word in _WITHIN_A_CODE if word in words), suites[0].verdict)  # type: ignore[assignment]
+    word: VerdictWord = next((word for word in _WITHIN_A_CODE if word in words), suites[0].verdict)
     if word not in words:
-        word = next(iter(sorted(words)))  # type: ignore[assignment]
+        word = next(iter(sorted(words)))
     excused = report_only and worst == ExitCode.REGRESSED
     return Verdict(verdict=word, exit_code=int(ExitCode.OK if excused else worst), would_exit=int(worst), report_only=report_only, suites=suites, tool_version=tool_version)

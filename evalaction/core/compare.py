@@ -1,0 +1,268 @@
+"""Baseline, current and policy → Comparison: what got worse, what got better, what could not be compared.
+
+The rules are those of docs/gate.md. A drop is suspicious when it is larger than its tolerance in the
+first pass. Where the target can be asked again, a suspicious drop is proven only when three passes show
+it; one pass back inside makes it flaky. Where it cannot, the one pass decides.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Literal
+
+from evalaction.core.metrics import PASS_RATE, RAW, lower_is_better
+from evalaction.core.pairing import Pair, pair_records
+from evalaction.core.record import CaseRecord, RunRecord
+from evalaction.core.sample import Centre, Sample, mean, median, passes_of, sample
+from evalaction.core.series import Series, Whole
+from evalaction.core.suite import Policy
+from evalaction.core.verdict import CaseVerdict, CheckVerdict, MetricVerdict, Runs, Word
+
+EPSILON = 1e-9
+PASSES_TO_PROVE = 3
+
+
+class State(Enum):
+    """What the passes say of one suspicion."""
+
+    FINE = "fine"
+    PENDING = "pending"
+    PROVEN = "proven"
+    FLAKY = "flaky"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """How to compare: rule and tolerances, and whether the target can be asked again."""
+
+    name: Literal["exact", "tolerance"]
+    policy: Policy
+    floor: bool = True
+    can_confirm: bool = False
+
+    @property
+    def centre(self) -> Centre:
+        """Median of the baseline's runs under the exact rule, mean under the tolerance rule."""
+        return median if self.name == "exact" else mean
+
+    def settle(self, worse: Sequence[bool]) -> State:
+        """The state of a suspicion, given for each pass whether it was worse."""
+        if not worse or not worse[0]:
+            return State.FINE
+        if not all(worse):
+            return State.FLAKY
+        return State.PENDING if self.can_confirm and len(worse) < PASSES_TO_PROVE else State.PROVEN
+
+    def metric_tolerance(self, metric: str, baseline: float, cases: int) -> float | None:
+        """How far a metric's mean may fall, in the metric's unit; None for a raw metric that no tolerance names."""
+        named = self.policy.tolerances.get(metric)
+        if metric in RAW:
+            return None if named is None else named * abs(baseline)
+        if named is not None:
+            return named
+        if self.name == "exact" or not self.floor:
+            return self.policy.tolerance
+        own = self.policy.pass_rate_tolerance if metric == PASS_RATE else self.policy.case_tolerance
+        return max(self.policy.tolerance, own / cases)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What came of one pair; `proven_checks` and `case_proven` are what a policy may call red."""
+
+    pair: Pair
+    verdict: CaseVerdict
+    pending: bool = False
+    case_proven: bool = False
+    proven_checks: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Every outcome, every metric, and the cases to run again before anything is called red."""
+
+    rules: Rules
+    outcomes: tuple[Outcome, ...]
+    metrics: tuple[MetricVerdict, ...]
+    missing: tuple[str, ...]
+    """Metrics the baseline has and this run did not produce, although nothing that would produce them failed."""
+    whole: Mapping[str, Whole]
+    pending: tuple[str, ...]
+    """Ids of cases to run again: they would be red and are not proven yet."""
+
+
+def compare(baseline: RunRecord | None, current: RunRecord, rules: Rules) -> Comparison:
+    """Compare two records; without a baseline only the current side is summed up."""
+    walk = _Walk(rules)
+    for pair in pair_records(baseline, current):
+        walk.add(pair)
+    metrics, suspects = walk.metrics()
+    outcomes = tuple(walk.outcomes)
+    pending = dict.fromkeys(outcome.pair.id for outcome in outcomes if outcome.pending)
+    pending.update(dict.fromkeys(outcomes[owner].pair.id for owner in suspects))
+    return Comparison(rules=rules, outcomes=outcomes, metrics=metrics, missing=walk.missing(), whole=walk.whole, pending=tuple(pending))
+
+
+class _Walk:
+    """One walk over the pairs, collecting outcomes and metric series."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.outcomes: list[Outcome] = []
+        self.series: dict[str, Series] = {}
+        self.whole: dict[str, Whole] = {}
+        self.had: dict[str, None] = {}
+        self.lost: set[str] = set()
+
+    def add(self, pair: Pair) -> None:
+        """Judge one pair and add its values to the series."""
+        first: Sample | None = None
+        if pair.current is not None and pair.status != "error":
+            first = sample(passes_of(pair.current)[0] or pair.current.measured, pair.current.checks)
+            for name, values in first.metrics.items():
+                self.whole.setdefault(name, Whole()).add(values)
+        elif pair.current is not None:
+            self.lost.update(name for check in pair.current.checks for name in check.metrics)
+            self.lost.add(PASS_RATE)
+        if pair.baseline is not None and pair.status != "error":
+            self._note_metrics_of(pair.baseline)
+        if pair.status == "compared" and pair.baseline is not None and pair.current is not None:
+            self.outcomes.append(self._compared(pair, pair.baseline, pair.current, first))
+        else:
+            self.outcomes.append(_not_compared(pair, first))
+
+    def _note_metrics_of(self, baseline: CaseRecord) -> None:
+        for trial in baseline.measured:
+            seen = {result.id for result in trial.checks}
+            self.had.update(dict.fromkeys(name for check in baseline.checks if check.id in seen for name in check.metrics))
+
+    def _compared(self, pair: Pair, baseline: CaseRecord, current: CaseRecord, first: Sample | None) -> Outcome:
+        before = sample(baseline.measured, pair.compared)
+        passes = [trials for trials in passes_of(current) if trials]
+        already = first is not None and pair.compared is current.checks and len(passes) == 1
+        runs = [first] if already and first else [sample(trials, pair.compared) for trials in passes]
+        for name, values in before.metrics.items():
+            now = [mean(run.metrics[name]) for run in runs if run.metrics.get(name)]
+            if values and now:
+                self.series.setdefault(name, Series()).add(len(self.outcomes), self.rules.centre(values), now)
+        return judge_case(pair, before, runs, self.rules)
+
+    def metrics(self) -> tuple[tuple[MetricVerdict, ...], list[int]]:
+        """The verdict on each metric, and the owners of cases to run again for them."""
+        verdicts, suspects = [], []
+        for name in dict.fromkeys([*self.series, *self.whole]):
+            verdict, state = judge_metric(name, self.series.get(name), self.whole.get(name), self.rules)
+            verdicts.append(verdict)
+            if state is State.PENDING and "metric" in self.rules.policy.fail_on:
+                suspects += self.series[name].fallen(_sign(name))
+        return tuple(verdicts), suspects
+
+    def missing(self) -> tuple[str, ...]:
+        """Metrics of the baseline that this run lacks for another reason than failed trials."""
+        return tuple(name for name in self.had if name not in self.whole and name not in self.lost)
+
+
+def _sign(metric: str) -> int:
+    return -1 if lower_is_better(metric) else 1
+
+
+def judge_metric(name: str, series: Series | None, whole: Whole | None, rules: Rules) -> tuple[MetricVerdict, State]:
+    """One metric over the compared pairs: its means, its word, and the state of its suspicion."""
+    everything = mean(whole.values) if whole and whole.values else None
+    if series is None or not series.owners:
+        return MetricVerdict(metric=name, current_all=everything, verdict="added"), State.FINE
+    sign, baseline, current = _sign(name), mean(series.baseline), series.current_mean(0)
+    tolerance = rules.metric_tolerance(name, baseline, len(series.owners))
+    drops = [sign * (baseline - series.current_mean(run)) for run in range(series.passes)]
+    state = State.FINE if tolerance is None else rules.settle([drop > tolerance + EPSILON for drop in drops])
+    return MetricVerdict(
+        metric=name, baseline=baseline, current=current, current_all=everything, delta=current - baseline, tolerance=tolerance,
+        verdict=_metric_word(state, drops[0], tolerance), cases=len(series.owners),
+    ), state  # fmt: skip
+
+
+def _metric_word(state: State, drop: float, tolerance: float | None) -> Word:
+    if state in (State.PROVEN, State.PENDING):
+        return "regressed"
+    if state is State.FLAKY:
+        return "flaky"
+    if tolerance is None:
+        return "unchanged"
+    if drop > EPSILON:
+        return "within_tolerance"
+    return "improved" if -drop > tolerance + EPSILON else "unchanged"
+
+
+def judge_case(pair: Pair, before: Sample, runs: Sequence[Sample], rules: Rules) -> Outcome:
+    """One compared case: its own score and pass rate, and each of its checks."""
+    policy = rules.policy
+    score, rate = rules.centre(before.scores), rules.centre([float(passed) for passed in before.passes])
+    worse = [score - mean(run.scores) > policy.case_tolerance + EPSILON or rate - run.pass_rate > policy.pass_rate_tolerance + EPSILON for run in runs]
+    state = rules.settle(worse)
+    checks = [_judge_check(check.id, before, runs, rules) for check in pair.compared]
+    states = [state, *(found for _, found in checks)]
+    now = mean([value for run in runs for value in run.scores])
+    better = now - score > policy.case_tolerance + EPSILON or any(check.verdict == "improved" for check, _ in checks)
+    word = _case_word(states, score - now, better=better)
+    gated = [state] if "case" in policy.fail_on else []
+    gated += [found for _, found in checks] if "check" in policy.fail_on else []
+    return Outcome(
+        pair=pair, pending=State.PENDING in gated, case_proven=state in (State.PROVEN, State.PENDING),
+        proven_checks=tuple(check.check for check, found in checks if found in (State.PROVEN, State.PENDING)),
+        verdict=CaseVerdict(
+            case=pair.id, verdict=word, baseline=score, current=now, delta=now - score,
+            checks=(*(check for check, _ in checks), *_unpaired_checks(pair)),
+            baseline_runs=Runs(passed=sum(before.passes), measured=len(before.passes)),
+            current_runs=Runs(passed=sum(sum(run.passes) for run in runs), measured=sum(len(run.passes) for run in runs)),
+        ),
+    )  # fmt: skip
+
+
+def _case_word(states: Sequence[State], drop: float, *, better: bool) -> Word:
+    if State.PROVEN in states or State.PENDING in states:
+        return "regressed"
+    if State.FLAKY in states:
+        return "flaky"
+    if drop > EPSILON:
+        return "within_tolerance"
+    return "improved" if better else "unchanged"
+
+
+def _judge_check(name: str, before: Sample, runs: Sequence[Sample], rules: Rules) -> tuple[CheckVerdict, State]:
+    was, now = before.check_scores.get(name), [score for run in runs for score in run.check_scores.get(name, ())]
+    if not was or not now:
+        word: Word = "added" if now else "removed" if was else "unchanged"
+        return CheckVerdict(check=name, verdict=word, baseline=mean(was) if was else None, current=mean(now) if now else None), State.FINE
+    rate = rules.centre([float(passed) for passed in before.check_passes[name]])
+    rates = [mean([float(passed) for passed in run.check_passes[name]]) for run in runs if run.check_passes.get(name)]
+    allowed = rules.policy.pass_rate_tolerance + EPSILON
+    state = rules.settle([rate - found > allowed for found in rates])
+    reference, value = rules.centre(was), mean(now)
+    better = rates[0] - rate > allowed or value - reference > rules.policy.case_tolerance + EPSILON
+    word = _case_word([state], reference - value, better=better)
+    return CheckVerdict(check=name, verdict=word, baseline=reference, current=value, delta=value - reference), state
+
+
+def _unpaired_checks(pair: Pair) -> tuple[CheckVerdict, ...]:
+    words: tuple[tuple[Word, tuple[str, ...]], ...] = (("changed", pair.changed), ("added", pair.added), ("removed", pair.removed))
+    return tuple(CheckVerdict(check=name, verdict=word) for word, names in words for name in names)
+
+
+def _not_compared(pair: Pair, first: Sample | None) -> Outcome:
+    """Added, changed, removed, or an error: listed, in no mean of the comparison."""
+    if first is None or not first.scores or pair.current is None:
+        gone: Word = "removed" if pair.status == "removed" else "error"
+        return Outcome(pair=pair, verdict=CaseVerdict(case=pair.id, verdict=gone, note=_first_failure(pair)))
+    word: Word = "changed" if pair.status == "changed" else "added"
+    checks = tuple(CheckVerdict(check=name, verdict=word, current=mean(scores)) for name, scores in first.check_scores.items())
+    runs = Runs(passed=sum(first.passes), measured=len(first.passes))
+    return Outcome(pair=pair, verdict=CaseVerdict(case=pair.id, verdict=word, current=mean(first.scores), checks=checks, current_runs=runs))
+
+
+def _first_failure(pair: Pair) -> str | None:
+    if pair.current is None:
+        return None
+    failures = [trial.error for trial in pair.current.trials if trial.error is not None]
+    return f"{failures[0].code}: {failures[0].message}" if failures else None

@@ -1,0 +1,75 @@
+"""Comparison → SuiteVerdict: the reasons, the word, the warnings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from evalaction.core.compare import Comparison, Outcome
+from evalaction.core.doubts import warnings_of
+from evalaction.core.evidence import Evidence, describe, stored_runs
+from evalaction.core.loosened import loosened
+from evalaction.core.reasons import reasons_of
+from evalaction.core.verdict import BaselineInfo, CallsInfo, Counts, MetricVerdict, Reason, SuiteVerdict, VerdictWord
+
+_RED = frozenset({"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "CASE_REMOVED"})
+
+
+def decide(evidence: Evidence) -> SuiteVerdict:
+    """The verdict on one suite. Every reason names what it speaks of; warnings never change the word."""
+    comparison, header = evidence.comparison, evidence.current.header
+    reasons = tuple(reasons_of(evidence))
+    counts = _counts(comparison.outcomes)
+    return SuiteVerdict(
+        suite=header.suite, key=header.key, verdict=_word(reasons, evidence), rule=comparison.rules.name if evidence.baseline else None,
+        reasons=reasons, warnings=tuple(warnings_of(evidence, counts)), metrics=(*comparison.metrics, *_missing_metrics(comparison)),
+        cases=tuple(outcome.verdict for outcome in comparison.outcomes), counts=counts, baseline=_baseline_info(evidence),
+        calls=_calls(evidence), cost_usd=header.cost_usd, baseline_cost_usd=evidence.baseline.record.header.cost_usd if evidence.baseline else None,
+        dataset_version=header.dataset_version, digest=header.digest, commit=header.commit, file=header.file, selection=describe(header.selection),
+        removed_cases=tuple(outcome.pair.id for outcome in comparison.outcomes if outcome.pair.status == "removed"),
+        loosened=loosened(evidence.baseline.record.header.policy, header.policy) if evidence.baseline else (),
+    )  # fmt: skip
+
+
+def _word(reasons: tuple[Reason, ...], evidence: Evidence) -> VerdictWord:
+    codes = {reason.code for reason in reasons}
+    if "INTERRUPTED" in codes:
+        return "not_measured"
+    lost = {reason.metric for reason in reasons if reason.code == "METRIC_MISSING"} & set(evidence.comparison.missing)
+    if codes & _RED or lost:
+        return "regressed"
+    if codes & {"BELOW_THRESHOLD", "METRIC_MISSING"}:
+        return "below_threshold"
+    if "TOO_MANY_ERRORS" in codes:
+        return "not_measured"
+    if "TOO_FEW_COMPARABLE" in codes:
+        return "not_comparable"
+    return "no_baseline" if evidence.baseline is None else "passed"
+
+
+def _missing_metrics(comparison: Comparison) -> tuple[MetricVerdict, ...]:
+    return tuple(MetricVerdict(metric=name, verdict="missing") for name in comparison.missing)
+
+
+def _counts(outcomes: Iterable[Outcome]) -> Counts:
+    status, words = Counter(outcome.pair.status for outcome in outcomes), Counter(outcome.verdict.verdict for outcome in outcomes)
+    return Counts(
+        compared=status["compared"], added=status["added"], removed=status["removed"], changed=status["changed"], errors=status["error"], regressed=words["regressed"],
+        improved=words["improved"], within_noise=words["within_noise"], within_tolerance=words["within_tolerance"], flaky=words["flaky"], unchanged=words["unchanged"],
+    )  # fmt: skip
+
+
+def _baseline_info(evidence: Evidence) -> BaselineInfo:
+    if evidence.baseline is None:
+        return BaselineInfo()
+    accepted, header = evidence.baseline.acceptance, evidence.baseline.record.header
+    return BaselineInfo(
+        found=True, run_id=header.run_id, commit=header.commit, accepted_at=accepted.accepted_at, accepted_by=accepted.accepted_by, reason=accepted.reason,
+        accepted_in=accepted.accepted_in, age_days=evidence.age_days, runs=stored_runs(evidence), acceptances=len(evidence.baseline.chain) + 1,
+    )  # fmt: skip
+
+
+def _calls(evidence: Evidence) -> CallsInfo:
+    calls = evidence.current.header.calls
+    before = evidence.baseline.record.header.calls.made if evidence.baseline else None
+    return CallsInfo(planned=calls.planned, made=calls.made, judge_planned=calls.judge_planned, judge_made=calls.judge_made, baseline_made=before)

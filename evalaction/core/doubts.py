@@ -1,0 +1,63 @@
+"""Warnings: doubts that travel with a verdict and never change it, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evalaction.core.compare import EPSILON, Outcome
+from evalaction.core.evidence import Evidence, describe, excused, misses, say, stored_runs
+from evalaction.core.metrics import lower_is_better
+from evalaction.core.sample import mean
+from evalaction.core.verdict import Counts
+
+PASSES_FOR_STATISTICS = 5
+"""Stored runs from which on chance can be told from change for checks that pass or fail."""
+
+
+def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str]:
+    """All warnings, the widest first."""
+    header, rules = evidence.current.header, evidence.comparison.rules
+    yield from header.notes
+    if header.selection.is_partial:
+        yield f"partial run ({describe(header.selection)}): only the cases that ran were compared"
+    if evidence.baseline is None:
+        return
+    if rules.name == "tolerance" and (runs := stored_runs(evidence)) is not None and runs < PASSES_FOR_STATISTICS:
+        yield f"the baseline holds {runs} run{'s' if runs > 1 else ''} of each case: point comparison; measure with --repeats {PASSES_FOR_STATISTICS} and accept for more certainty"
+    if not rules.can_confirm and (counts.regressed or any(metric.verdict == "regressed" for metric in evidence.comparison.metrics)):
+        yield "the answers cannot be asked for again here: the drop was not confirmed by further runs"
+    yield from _drops(evidence)
+    yield from _check_warnings(evidence.comparison.outcomes)
+    yield from _threshold_doubts(evidence)
+
+
+def _drops(evidence: Evidence) -> Iterable[str]:
+    for metric in evidence.comparison.metrics:
+        if metric.verdict == "within_tolerance":
+            yield f"{metric.metric} fell {abs(metric.delta or 0):.4f}, inside its tolerance of {say(metric.tolerance)}"
+        if metric.verdict == "regressed" and "metric" not in evidence.policy.fail_on:
+            yield f"{metric.metric} fell {abs(metric.delta or 0):.4f}, beyond its tolerance of {say(metric.tolerance)}; the policy does not fail on metrics"
+    if "metric" not in evidence.policy.fail_on:
+        yield from (f"the baseline has {name}, and this run did not produce it; the policy does not fail on metrics" for name in evidence.comparison.missing)
+    bare = "case" not in evidence.policy.fail_on and "check" not in evidence.policy.fail_on
+    if bare and (worse := sum(outcome.verdict.verdict == "regressed" for outcome in evidence.comparison.outcomes)):
+        yield f"{worse} case{'s' if worse > 1 else ''} got worse; the policy does not fail on single cases"
+
+
+def _check_warnings(outcomes: Iterable[Outcome]) -> Iterable[str]:
+    for outcome in outcomes:
+        gone = [check.check for check in outcome.verdict.checks if check.verdict == "removed"]
+        if gone and outcome.pair.status == "compared":
+            yield f"case {outcome.pair.id} lost {', '.join(gone)}: the baseline has it, this run does not"
+
+
+def _threshold_doubts(evidence: Evidence) -> Iterable[str]:
+    for name, threshold in evidence.policy.thresholds.items():
+        whole = evidence.comparison.whole.get(name)
+        if whole is None or not whole.values:
+            if excused(name, evidence):
+                yield f"{name} has a threshold of {say(threshold)}, which could not be looked at in this run"
+            continue
+        sign = -1 if lower_is_better(name) else 1
+        if sign * (threshold - mean(whole.values)) > EPSILON and not misses(name, whole, threshold, deterministic=evidence.current.header.deterministic):
+            yield f"{name} is {say(mean(whole.values))}, short of its threshold of {say(threshold)} by less than the noise of this run"

@@ -1,0 +1,66 @@
+"""What a verdict rests on, and the questions that reasons and warnings both ask of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from statistics import NormalDist
+
+from evalaction.core.compare import EPSILON, Comparison
+from evalaction.core.metrics import lower_is_better
+from evalaction.core.record import Baseline, RunRecord, Selection
+from evalaction.core.sample import mean
+from evalaction.core.series import Whole
+from evalaction.core.suite import Policy
+
+_ONE_SIDED_95 = NormalDist().inv_cdf(0.95)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What a verdict rests on."""
+
+    current: RunRecord
+    comparison: Comparison
+    baseline: Baseline | None = None
+    age_days: float | None = None
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the current suite."""
+        return self.comparison.rules.policy
+
+
+def excused(metric: str, evidence: Evidence) -> bool:
+    """A metric may be absent because its cases failed, or because a filter left them out; the report says so."""
+    producers = [case for case in evidence.current.cases.values() if any(metric in check.metrics for check in case.checks)]
+    if producers:
+        return all(case.is_error for case in producers)
+    return evidence.current.header.selection.is_partial
+
+
+def misses(name: str, whole: Whole, threshold: float, *, deterministic: bool) -> bool:
+    """Below the threshold beyond doubt: by the point where there is one run, by the one-sided 95 % bound where there are several."""
+    sign = -1 if lower_is_better(name) else 1
+    gap = sign * (threshold - mean(whole.values))
+    noise = 0.0 if deterministic or not whole.repeated else _ONE_SIDED_95 * whole.standard_error
+    return gap > noise + EPSILON
+
+
+def stored_runs(evidence: Evidence) -> int | None:
+    """The smallest number of stored runs among the compared cases of the baseline."""
+    stored = [len(outcome.pair.baseline.measured) for outcome in evidence.comparison.outcomes if outcome.pair.status == "compared" and outcome.pair.baseline is not None]
+    return min(stored, default=None)
+
+
+def describe(selection: Selection) -> str | None:
+    """The selection in words, None for a whole suite."""
+    parts = [f"filter {selection.filter}" if selection.filter else "", f"tag {selection.tag}" if selection.tag else ""]
+    parts.append(f"shard {selection.shard.index} of {selection.shard.of}" if selection.shard else "")
+    return ", ".join(part for part in parts if part) or None
+
+
+def say(value: float | None) -> str:
+    """A number for a message: four decimals, as ragbench prints them; whole counts as they are."""
+    if value is None:
+        return "nothing"
+    return str(value) if isinstance(value, int) else f"{value:.4f}"

@@ -1,0 +1,69 @@
+"""Who is compared with whom: cases by id, checks by id, and both only when their definitions are the same."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from evalaction.core.record import CaseRecord, CheckInfo, RunRecord, Selection
+
+Status = Literal["compared", "added", "changed", "error", "removed"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """One case on both sides. `compared` are the checks defined alike; the others are listed by id."""
+
+    id: str
+    status: Status
+    baseline: CaseRecord | None = None
+    current: CaseRecord | None = None
+    compared: tuple[CheckInfo, ...] = ()
+    changed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+def pair_records(baseline: RunRecord | None, current: RunRecord) -> tuple[Pair, ...]:
+    """All pairs in the order of the current record, then the removed cases in the order of the baseline."""
+    known: Mapping[str, CaseRecord] = baseline.cases if baseline else {}
+    pairs = [_pair(known.get(case.id), case) for case in current.cases.values()]
+    scope = current.header.selection
+    gone = [case for case in known.values() if case.id not in current.cases and in_scope(case, scope)]
+    return (*pairs, *(Pair(id=case.id, status="removed", baseline=case) for case in gone))
+
+
+def in_scope(case: CaseRecord, selection: Selection) -> bool:
+    """Whether a run with this selection would have measured the case, had the suite still had it.
+
+    A shard cannot know what the other shards hold; only the merged record can tell what was removed.
+    """
+    if selection.shard is not None:
+        return False
+    by_id = selection.filter is None or fnmatchcase(case.id, selection.filter)
+    return by_id and (selection.tag is None or selection.tag in case.tags)
+
+
+def _pair(baseline: CaseRecord | None, current: CaseRecord) -> Pair:
+    if current.is_error:
+        return Pair(id=current.id, status="error", baseline=baseline, current=current)
+    if baseline is None or not baseline.measured:
+        return Pair(id=current.id, status="added", current=current)
+    if baseline.fingerprint != current.fingerprint:
+        return Pair(id=current.id, status="changed", baseline=baseline, current=current)
+    if baseline.checks == current.checks:
+        return Pair(id=current.id, status="compared", baseline=baseline, current=current, compared=current.checks)
+    return _pair_checks(baseline, current)
+
+
+def _pair_checks(baseline: CaseRecord, current: CaseRecord) -> Pair:
+    before = {check.id: check for check in baseline.checks}
+    now = {check.id: check for check in current.checks}
+    compared = tuple(check for check in current.checks if check.id in before and before[check.id].fingerprint == check.fingerprint)
+    return Pair(
+        id=current.id, status="compared" if compared else "changed", baseline=baseline, current=current, compared=compared,
+        changed=tuple(name for name in now if name in before and before[name].fingerprint != now[name].fingerprint),
+        added=tuple(name for name in now if name not in before), removed=tuple(name for name in before if name not in now),
+    )  # fmt: skip

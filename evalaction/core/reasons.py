@@ -1,0 +1,97 @@
+"""Why a verdict is what it is: one Reason for each thing a policy may object to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from evalaction.core.compare import EPSILON, Comparison, Outcome
+from evalaction.core.evidence import Evidence, excused, misses, say
+from evalaction.core.metrics import lower_is_better
+from evalaction.core.sample import mean
+from evalaction.core.suite import Policy
+from evalaction.core.verdict import Reason
+
+
+def reasons_of(evidence: Evidence) -> Iterable[Reason]:
+    """All reasons, regressions first."""
+    comparison, policy = evidence.comparison, evidence.policy
+    if evidence.baseline is not None:
+        for outcome in comparison.outcomes:
+            yield from _case_reasons(outcome, policy)
+        if "metric" in policy.fail_on:
+            yield from _metric_reasons(comparison)
+        yield from _removed_reasons(comparison.outcomes, policy)
+    if "threshold" in policy.fail_on:
+        yield from _threshold_reasons(evidence)
+    yield from _error_reasons(evidence)
+    if evidence.baseline is not None:
+        yield from _comparable_reasons(evidence)
+
+
+def _case_reasons(outcome: Outcome, policy: Policy) -> Iterable[Reason]:
+    verdict = outcome.verdict
+    if outcome.case_proven and "case" in policy.fail_on:
+        message = f"case {verdict.case} fell from {say(verdict.baseline)} to {say(verdict.current)}"
+        yield Reason(code="CASE_REGRESSED", message=message, case=verdict.case, baseline=verdict.baseline, current=verdict.current)
+    if "check" not in policy.fail_on:
+        return
+    for check in verdict.checks:
+        if check.check in outcome.proven_checks:
+            message = f"check {check.check} of case {verdict.case} passed and now fails: {say(check.baseline)} to {say(check.current)}"
+            yield Reason(code="CHECK_REGRESSED", message=message, case=verdict.case, check=check.check, baseline=check.baseline, current=check.current)
+
+
+def _metric_reasons(comparison: Comparison) -> Iterable[Reason]:
+    for metric in comparison.metrics:
+        if metric.verdict == "regressed":
+            moved = "rose" if lower_is_better(metric.metric) else "fell"
+            message = f"{metric.metric} {moved} {abs(metric.delta or 0):.4f}, from {say(metric.baseline)} to {say(metric.current)} (tolerance {say(metric.tolerance)})"
+            yield Reason(code="METRIC_REGRESSED", message=message, metric=metric.metric, baseline=metric.baseline, current=metric.current)
+    for name in comparison.missing:
+        yield Reason(code="METRIC_MISSING", message=f"the baseline has {name}, and this run did not produce it", metric=name)
+
+
+def _removed_reasons(outcomes: Iterable[Outcome], policy: Policy) -> Iterable[Reason]:
+    if policy.removed_cases == "fail" or "removed" in policy.fail_on:
+        for outcome in outcomes:
+            if outcome.pair.status == "removed":
+                yield Reason(code="CASE_REMOVED", message=f"case {outcome.pair.id} is in the baseline and no longer in the suite", case=outcome.pair.id)
+
+
+def _threshold_reasons(evidence: Evidence) -> Iterable[Reason]:
+    for name, threshold in evidence.policy.thresholds.items():
+        whole = evidence.comparison.whole.get(name)
+        if whole is None or not whole.values:
+            if not excused(name, evidence):
+                yield Reason(code="METRIC_MISSING", message=f"{name} has a threshold of {say(threshold)} but was not produced by this run", metric=name)
+        elif misses(name, whole, threshold, deterministic=evidence.current.header.deterministic):
+            word = "above" if lower_is_better(name) else "below"
+            value = mean(whole.values)
+            yield Reason(code="BELOW_THRESHOLD", message=f"{name} is {say(value)}, {word} its threshold of {say(threshold)}", metric=name, baseline=threshold, current=value)
+
+
+def _error_reasons(evidence: Evidence) -> Iterable[Reason]:
+    cases = evidence.current.cases.values()
+    errors = [case for case in cases if case.is_error]
+    if len(errors) <= evidence.policy.max_errors and evidence.current.header.interrupted is None:
+        return
+    first: dict[str, tuple[str, str]] = {}
+    for case in errors:
+        for trial in case.trials:
+            if trial.error is not None:
+                first.setdefault(trial.error.code, (case.id, trial.error.message))
+    if errors:
+        why = next((f": {code}: {message}" for code, (_, message) in first.items()), "")
+        yield Reason(code="TOO_MANY_ERRORS", message=f"{len(errors)} of {len(cases)} cases could not be measured ({evidence.policy.max_errors} allowed){why}")
+    if evidence.current.header.interrupted is not None:
+        yield Reason(code="INTERRUPTED", message=evidence.current.header.interrupted)
+    for code, (case_id, message) in first.items():
+        yield Reason(code=code, message=message, case=case_id)
+
+
+def _comparable_reasons(evidence: Evidence) -> Iterable[Reason]:
+    known = [outcome for outcome in evidence.comparison.outcomes if outcome.pair.baseline is not None]
+    compared = sum(outcome.pair.status == "compared" for outcome in known)
+    if compared < evidence.policy.min_comparable * len(known) - EPSILON or not compared:
+        message = f"{compared} of the baseline's {len(known)} cases are left to compare (at least {evidence.policy.min_comparable:.0%} needed)"
+        yield Reason(code="TOO_FEW_COMPARABLE", message=message)

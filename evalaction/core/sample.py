@@ -1,0 +1,114 @@
+"""From trials to numbers: scores, passes and metric values of one case on one side, over chosen checks."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from evalaction.core.metrics import PASS_RATE
+from evalaction.core.record import CaseRecord, CheckInfo, Trial
+
+Centre = Callable[[Sequence[float]], float]
+"""Mean or median: how the runs of one case become one number."""
+
+
+def mean(values: Sequence[float]) -> float:
+    """Exactly rounded mean, so that the order of values never matters. Needs at least one value."""
+    return math.fsum(values) / len(values)
+
+
+def median(values: Sequence[float]) -> float:
+    """Median; the reference of the exact rule."""
+    return float(statistics.median(values))
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Sample:
+    """Some measured trials of one case, restricted to some of its checks; every list has one value per trial.
+
+    `scores` are weighted means over the checks, `passes` whether all of them passed, `metrics` one list
+    per metric (a check that did not apply to an answer leaves its metric's list shorter).
+    """
+
+    scores: tuple[float, ...]
+    passes: tuple[bool, ...]
+    check_scores: Mapping[str, list[float]]
+    check_passes: Mapping[str, list[bool]]
+    metrics: Mapping[str, list[float]]
+
+    @property
+    def pass_rate(self) -> float:
+        """Share of the trials whose checks all passed."""
+        return sum(self.passes) / len(self.passes)
+
+
+def sample(trials: Iterable[Trial], checks: Sequence[CheckInfo]) -> Sample:
+    """The sample of measured trials over these checks."""
+    by_id = {check.id: check for check in checks}
+    scores: list[float] = []
+    passes: list[bool] = []
+    check_scores: dict[str, list[float]] = {}
+    check_passes: dict[str, list[bool]] = {}
+    metrics: dict[str, list[float]] = {PASS_RATE: []}
+    for trial in trials:
+        weights: list[float] = []
+        weighted: list[float] = []
+        passed = True
+        values: dict[str, list[float]] = {}
+        for result in trial.checks:
+            info = by_id.get(result.id)
+            if info is None:
+                continue
+            weights.append(info.weight)
+            weighted.append(info.weight * result.score)
+            passed = passed and result.passed
+            check_scores.setdefault(result.id, []).append(result.score)
+            check_passes.setdefault(result.id, []).append(result.passed)
+            for name in info.metrics:
+                values.setdefault(name, []).append(result.score if result.values is None else result.values[name])
+        if not weights:
+            continue
+        scores.append(math.fsum(weighted) / math.fsum(weights))
+        passes.append(passed)
+        metrics[PASS_RATE].append(float(passed))
+        for name, found in values.items():
+            metrics.setdefault(name, []).append(mean(found))
+        _add_raw(metrics, trial)
+    return Sample(tuple(scores), tuple(passes), check_scores, check_passes, metrics)
+
+
+def _add_raw(metrics: dict[str, list[float]], trial: Trial) -> None:
+    if trial.latency_ms is not None:
+        metrics.setdefault("latency_ms", []).append(trial.latency_ms)
+    if trial.cost_usd is not None:
+        metrics.setdefault("cost_usd", []).append(trial.cost_usd)
+    if trial.tokens is not None:
+        metrics.setdefault("tokens", []).append(float(trial.tokens.input + trial.tokens.output))
+
+
+def passes_of(case: CaseRecord) -> tuple[tuple[Trial, ...], ...]:
+    """Measured trials by pass over the suite, the first pass first; a later pass without a measured trial is left out.
+
+    The first is always there, empty when none of its trials was measured.
+    """
+    if len(case.trials) == 1 == case.repeats:
+        return (case.measured,)
+    by_pass: dict[int, list[Trial]] = {0: []}
+    for trial in sorted(case.measured, key=lambda trial: trial.repeat):
+        by_pass.setdefault(trial.repeat // case.repeats, []).append(trial)
+    return tuple(tuple(trials) for _, trials in sorted(by_pass.items()) if trials or not _)
+
+
+def suite_metrics(cases: Iterable[CaseRecord]) -> dict[str, float]:
+    """Means over all measured cases, each case by the mean of its first pass: `current_all`."""
+    values: dict[str, list[float]] = {}
+    for case in cases:
+        if case.is_error:
+            continue
+        trials = passes_of(case)[0] or case.measured
+        for name, found in sample(trials, case.checks).metrics.items():
+            if found:
+                values.setdefault(name, []).append(mean(found))
+    return {name: mean(found) for name, found in values.items()}
