@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from evalaction.core.specs import CheckSpec, MaxCost, MaxLatency, MaxTokens, PythonCheck, RagbenchGroundedness, RagbenchRetrieval, Retrieval
+from evalaction.core.specs import CheckSpec, MaxCost, MaxLatency, MaxTokens, PythonCheck, RagbenchRetrieval, Retrieval
 
 PASS_RATE = "pass_rate"  # noqa: S105 - a metric, not a password
 RAW = ("latency_ms", "cost_usd", "tokens")
@@ -24,17 +24,20 @@ def lower_is_better(metric: str) -> bool:
 
 
 def metric_names(check: CheckSpec) -> tuple[str, ...]:
-    """The metrics that one check can produce."""
+    """The metrics that one check produces; limits on latency, cost and tokens add none, for those are measured of every answer."""
     if isinstance(check, Retrieval):
         k = "k" if isinstance(check, RagbenchRetrieval) else str(check.k)
         return (f"precision@{k}", f"recall@{k}", "mrr", f"ndcg@{k}", "hit_rate")
     if isinstance(check, PythonCheck):
         return (check.id or "python",)
-    if isinstance(check, RagbenchGroundedness):
-        return ("groundedness",)
     if isinstance(check, MaxLatency | MaxCost | MaxTokens):
-        return (check.type.removeprefix("max_"),)
-    return (str(getattr(check, "type", "")),)
+        return ()
+    return (type_of(check),)
+
+
+def type_of(check: CheckSpec) -> str:
+    """The type's name as a suite file spells it."""
+    return str(getattr(check, "type", "")).removeprefix("ragbench_")
 
 
 def is_metric(name: str, own: Iterable[str] = ()) -> bool:

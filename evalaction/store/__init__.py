@@ -1,0 +1,1 @@
+"""Records, baselines and history on disk."""

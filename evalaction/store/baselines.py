@@ -1,0 +1,97 @@
+"""The directory store: `eval-baselines/<suite key>/`, kept in git, one small file per case.
+
+    record.json       the header of the accepted record
+    cases/*.json      its cases with their answers
+    anchor.json       the level that acceptances may not drift below
+    acceptance.json   who, when, why, and the chain of earlier acceptances; its digest covers all the others
+
+A baseline is replaced by renaming folders, so a full disk or a kill leaves the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+
+from evalaction.core.model import model
+from evalaction.core.record import AcceptanceFile, Baseline, CaseRecord, RunHeader, RunRecord
+from evalaction.errors import ConfigError
+from evalaction.store.files import read_bytes, remove_tree, translated
+from evalaction.store.recorder import digest_of, write_record
+from evalaction.store.records import CASES, HEADER_FILE, dump, load, read_cases, read_record
+
+ACCEPTANCE = "acceptance.json"
+ANCHOR = "anchor.json"
+
+
+@model
+class AnchorFile:
+    """`anchor.json`: a record without texts."""
+
+    header: RunHeader
+    cases: tuple[CaseRecord, ...]
+
+
+class DirectoryStore:
+    """Baselines below one folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def folder(self, key: str) -> Path:
+        """Where the baseline of a suite stands; a replacement that was cut short leaves it under its old name."""
+        usual, before = self.root / key, self.root / f".{key}.before"
+        return before if before.is_dir() and not usual.is_dir() else usual
+
+    def load(self, key: str) -> Baseline | None:
+        """The baseline of a suite, None when there is none. Raises ConfigError when it is there and not right: never an older one in silence."""
+        folder = self.folder(key)
+        if not folder.exists():
+            return None
+        accepted = load(AcceptanceFile, folder / ACCEPTANCE)
+        if _digest(folder) != accepted.current.digest:
+            raise ConfigError.one(
+                "BASELINE_UNTRUSTED", "the files are not those that were accepted", "restore the folder from git, or accept a measured record again", file=str(folder)
+            )
+        anchor = load(AnchorFile, folder / ANCHOR)
+        level = RunRecord(header=anchor.header, cases={case.id: case for case in anchor.cases})
+        return Baseline(record=read_record(folder), acceptance=accepted.current, chain=accepted.chain, anchor=level)
+
+    def answers(self, key: str, case_ids: list[str]) -> Mapping[str, CaseRecord]:
+        """Some cases with their answers."""
+        return read_cases(self.folder(key), case_ids)
+
+    def save(self, key: str, baseline: Baseline, answers: Mapping[str, CaseRecord]) -> Path:
+        """Replace the baseline of a suite whole; `answers` are the cases with their texts."""
+        new, usual, before = self.root / f".{key}.new", self.root / key, self.root / f".{key}.before"
+        with translated(self.root):
+            self.root.mkdir(parents=True, exist_ok=True)
+            if before.is_dir() and not usual.is_dir():
+                before.replace(usual)
+            remove_tree(new)
+            try:
+                self._write(new, baseline, answers)
+            except BaseException:
+                remove_tree(new)
+                raise
+            remove_tree(before)
+            if usual.exists():
+                usual.replace(before)
+            new.replace(usual)
+            remove_tree(before)
+        return usual
+
+    def _write(self, folder: Path, baseline: Baseline, answers: Mapping[str, CaseRecord]) -> None:
+        anchor = baseline.anchor or baseline.record
+        files = {ANCHOR: dump(AnchorFile(header=anchor.header, cases=tuple(anchor.cases.values())))}
+        cases = {name: answers.get(name, case) for name, case in baseline.record.cases.items()}
+        write_record(folder, RunRecord(header=baseline.record.header, cases=cases), files)
+        acceptance = dataclasses.replace(baseline.acceptance, digest=_digest(folder))
+        (folder / ACCEPTANCE).write_bytes(dump(AcceptanceFile(current=acceptance, chain=baseline.chain)))
+
+
+def _digest(folder: Path) -> str:
+    """Over the names and bytes of everything in a baseline but its acceptance."""
+    paths = [folder / HEADER_FILE, folder / ANCHOR, *sorted((folder / CASES).glob("*.json"))]
+    return digest_of(part for path in paths for part in (path.name.encode(), read_bytes(path)))

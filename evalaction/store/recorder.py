@@ -1,0 +1,214 @@
+"""Writes a record while it is being measured: a journal line per trial, a file per finished case, the header last.
+
+Folder `<out>/<suite key>/`: `trials.jsonl` grows as trials finish and goes when the record is complete; a
+killed run keeps it, and `resume` starts from it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from evalaction.core.fingerprint import case_fingerprint, check_fingerprint, digest
+from evalaction.core.masking import Masker
+from evalaction.core.metrics import metric_names, type_of
+from evalaction.core.record import CaseRecord, CheckInfo, RunHeader, RunRecord, Trial
+from evalaction.core.suite import Case, Suite
+from evalaction.errors import ConfigError
+from evalaction.store.files import remove_tree, to_json, translated, write_atomic
+from evalaction.store.records import CASES, HEADER_FILE, adapter, case_file, dump, light, load
+
+JOURNAL = "trials.jsonl"
+SET_ASIDE = "trials.interrupted.jsonl"
+LONGEST_INPUT = 16_384
+_IDENTITY = frozenset({"id", "schema_version", "fingerprint", "type", "code"})
+
+
+class Asked(Protocol):
+    """One trial that was asked for."""
+
+    @property
+    def case(self) -> Case:
+        """The case."""
+
+    @property
+    def repeat(self) -> int:
+        """Which run of it, from 0."""
+
+
+@dataclasses.dataclass(slots=True)
+class _Open:
+    """A case whose trials are still coming in."""
+
+    trials: dict[int, Trial]
+    expected: int
+
+
+class Recorder:
+    """Takes trials and keeps them safe. The answers of finished cases are on disk only; scores stay in memory."""
+
+    def __init__(self, folder: Path, suite: Suite, masker: Masker, *, journaled: bool = True) -> None:
+        self.folder = folder
+        self.cases: dict[str, CaseRecord] = {}
+        self._suite, self._masker, self._journaled = suite, masker, journaled
+        self._open: dict[str, _Open] = {}
+        self._definitions = {case.id: case for case in suite.cases}
+        self._journal: int | None = None
+
+    def start(self, identity: Mapping[str, object], *, resume: bool = False) -> dict[str, dict[int, Trial]]:
+        """Open the folder; with `resume` return the trials that an interrupted run of the same `identity` measured.
+
+        An earlier record in the folder is removed; the journal of an earlier interrupted run is set aside.
+        """
+        stamp = digest(dict(identity))
+        found = self._resumable(stamp) if resume else None
+        with translated(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            (self.folder / HEADER_FILE).unlink(missing_ok=True)
+            remove_tree(self.folder / CASES)
+            (self.folder / CASES).mkdir()
+            journal = self.folder / JOURNAL
+            if found is None and journal.exists():
+                journal.replace(self.folder / SET_ASIDE)
+            if self._journaled:
+                self._journal = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+                if found is None:
+                    os.write(self._journal, to_json({"identity": stamp}, indent=None))
+        return found or {}
+
+    def _resumable(self, stamp: str) -> dict[str, dict[int, Trial]] | None:
+        """Measured trials of a journal; the line that was being written when the run died is dropped."""
+        journal = self.folder / JOURNAL
+        if not journal.is_file():
+            return None
+        lines = iter(_whole_lines(journal))
+        if next(lines, {}).get("identity") != stamp:
+            return None
+        found: dict[str, dict[int, Trial]] = {}
+        for line in lines:
+            case = self._definitions.get(str(line.get("case")))
+            if case is not None and line.get("definition") == _definition(case):
+                trial = adapter(Trial).validate_python(line["trial"])
+                found.setdefault(case.id, {})[trial.repeat] = trial
+        return {case_id: good for case_id, trials in found.items() if (good := {n: trial for n, trial in trials.items() if trial.measured})}
+
+    def expect(self, case: Case, trials: int) -> None:
+        """Announce that so many further trials of a case will be settled."""
+        known = self.cases.pop(case.id, None)
+        earlier = {trial.repeat: trial for trial in load(CaseRecord, case_file(self.folder, case.id)).trials} if known else {}
+        self._open[case.id] = _Open(earlier, len(earlier) + trials)
+
+    def journal(self, request: Asked, trial: Trial) -> None:
+        """Write one trial to the journal, at once, so that a kill loses at most the trial in flight."""
+        if self._journal is None:
+            return
+        line = {"case": request.case.id, "definition": _definition(request.case), "trial": adapter(Trial).dump_python(trial, mode="json")}
+        data = to_json(line, indent=None)
+        if self._masker.finds(data):
+            data = to_json(self._masker.json(line, keep=_IDENTITY | {"case"}), indent=None)
+        with translated(self.folder / JOURNAL):
+            os.write(self._journal, data)
+
+    def settle(self, request: Asked, trial: Trial) -> None:
+        """Take a final trial; with the last expected one the case's file is written."""
+        waiting = self._open[request.case.id]
+        waiting.trials[trial.repeat] = trial
+        if len(waiting.trials) >= waiting.expected:
+            self._write(request.case, waiting.trials)
+
+    def _write(self, case: Case, trials: Mapping[int, Trial]) -> None:
+        self._open.pop(case.id, None)
+        record = case_record(case, [trials[number] for number in sorted(trials)], self._suite.planned(case))
+        path = case_file(self.folder, case.id)
+        data = dump(record)
+        if self._masker.finds(data):
+            data = to_json(self._masker.json(json.loads(data), keep=_IDENTITY))
+        if path.exists():
+            write_atomic(path, data)
+        else:
+            # Nothing reads the folder before the header is there, so a new file needs no detour.
+            with translated(path), path.open("wb") as file:
+                file.write(data)
+        self.cases[case.id] = light(record)
+
+    def abandon(self, failure: Trial) -> None:
+        """Close every case that still waits for trials: the missing ones get this failure."""
+        for case_id, waiting in list(self._open.items()):
+            case = self._definitions[case_id]
+            for repeat in range(waiting.expected):
+                waiting.trials.setdefault(repeat, dataclasses.replace(failure, repeat=repeat))
+            self._write(case, waiting.trials)
+
+    def record(self, header: RunHeader) -> RunRecord:
+        """The record so far, cases in the suite's order."""
+        return RunRecord(header=header, cases={case.id: self.cases[case.id] for case in self._suite.cases if case.id in self.cases})
+
+    def write_header(self, header: RunHeader) -> None:
+        """Complete the record: from now on it can be read."""
+        write_atomic(self.folder / HEADER_FILE, self._masked(header))
+
+    def close(self, *, keep_journal: bool = False) -> None:
+        """Close the journal; a complete record needs none."""
+        if self._journal is not None:
+            os.close(self._journal)
+            self._journal = None
+            if not keep_journal:
+                (self.folder / JOURNAL).unlink(missing_ok=True)
+
+    def _masked(self, header: RunHeader) -> bytes:
+        data = dump(header)
+        return to_json(self._masker.json(json.loads(data), keep=_IDENTITY)) if self._masker.finds(data) else data
+
+
+def case_record(case: Case, trials: Sequence[Trial], repeats: int) -> CaseRecord:
+    """A case with its trials as it is stored."""
+    checks = tuple(
+        CheckInfo(id=str(check.id), type=type_of(check), fingerprint=check_fingerprint(check), weight=check.weight, metrics=metric_names(check)) for check in case.checks
+    )
+    text = case.input if len(case.input) <= LONGEST_INPUT else f"{case.input[:LONGEST_INPUT]}… [cut: {len(case.input):,} characters in all]"
+    return CaseRecord(
+        id=case.id, fingerprint=case_fingerprint(case), input=text, category=case.category, tags=case.tags, line=case.line, repeats=repeats, checks=checks, trials=tuple(trials)
+    )
+
+
+def _definition(case: Case) -> str:
+    return digest([case_fingerprint(case), [[check.id, check_fingerprint(check)] for check in case.checks]])
+
+
+def _whole_lines(journal: Path) -> Iterator[dict[str, object]]:
+    with journal.open("rb") as file:
+        for raw in file:
+            if not raw.endswith(b"\n"):
+                return
+            try:
+                line = json.loads(raw)
+            except ValueError:
+                raise ConfigError.one("INVALID_RECORD", "the journal is damaged", f"remove {JOURNAL} and measure again without --resume", file=str(journal)) from None
+            if isinstance(line, dict):
+                yield line
+
+
+def write_record(folder: Path, record: RunRecord, files: Mapping[str, bytes] | None = None) -> None:
+    """Write a whole record: its cases, further files, and the header last."""
+    with translated(folder):
+        (folder / CASES).mkdir(parents=True, exist_ok=True)
+        for case in record.cases.values():
+            case_file(folder, case.id).write_bytes(dump(case))
+        for name, data in (files or {}).items():
+            (folder / name).write_bytes(data)
+        (folder / HEADER_FILE).write_bytes(dump(record.header))
+
+
+def digest_of(parts: Iterable[bytes]) -> str:
+    """SHA-256 over byte strings, line ends folded, so that a checkout on another system does not look forged."""
+    import hashlib  # noqa: PLC0415 - only acceptance and baselines need it
+
+    total = hashlib.sha256()
+    for part in parts:
+        total.update(part.replace(b"\r\n", b"\n"))
+        total.update(b"\0")
+    return f"sha256:{total.hexdigest()}"

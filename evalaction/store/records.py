@@ -1,0 +1,119 @@
+"""Records on disk: `record.json` and one file per case. One reader for records and baselines, strict, for a file may come from a stranger."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from evalaction.core.fingerprint import slug
+from evalaction.core.record import SCHEMA_VERSION, CaseRecord, CheckResult, RunHeader, RunRecord, Trial
+from evalaction.errors import ConfigError
+from evalaction.store.files import read_bytes
+
+T = TypeVar("T")
+HEADER_FILE = "record.json"
+CASES = "cases"
+MOST_CASES = 1_000_000
+
+
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
+
+
+def adapter(kind: type[T]) -> TypeAdapter[T]:
+    """The reader and writer of one stored type, made once."""
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]
+
+
+def dump(value: object, *, indent: int | None = 1) -> bytes:
+    """A stored type as strict JSON with its keys in their fixed order."""
+    return adapter(type(value)).dump_json(value, indent=indent) + b"\n"
+
+
+def load(kind: type[T], path: Path, data: bytes | None = None) -> T:
+    """Read one stored type. Raises ConfigError INVALID_RECORD with the first thing that is wrong."""
+    content = read_bytes(path) if data is None else data
+    try:
+        return adapter(kind).validate_json(content)
+    except ValidationError as error:
+        raise ConfigError.one("INVALID_RECORD", _why(error, content), "restore the file, or measure and accept again", file=str(path)) from None
+
+
+def _why(error: ValidationError, content: bytes) -> str:
+    newer = _newer_version(content)
+    if newer is not None:
+        return f"written in version {newer} of the format, which this eval-gate (version {SCHEMA_VERSION}) cannot read"
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(map(str, first["loc"]))[:200]
+    return f"not a valid record{f' at {place}' if place else ''}: {first['msg'][:300]}"
+
+
+def _newer_version(content: bytes) -> int | None:
+    try:
+        version = json.loads(content).get("schema_version")
+    except (ValueError, AttributeError, RecursionError):
+        return None
+    return version if isinstance(version, int) and version > SCHEMA_VERSION else None
+
+
+def case_file(folder: Path, case_id: str) -> Path:
+    """Where a case's file stands; the id never chooses a path."""
+    return folder / CASES / f"{slug(case_id)}.json"
+
+
+def read_header(folder: Path) -> RunHeader:
+    """The header of a record's folder."""
+    return load(RunHeader, folder / HEADER_FILE)
+
+
+def read_record(folder: Path, *, whole: bool = False) -> RunRecord:
+    """A record. Answers and inputs are left on disk unless `whole` is asked for."""
+    header = read_header(folder)
+    paths = sorted((folder / CASES).glob("*.json"))
+    if len(paths) > MOST_CASES:
+        raise ConfigError.one("INVALID_RECORD", f"more than {MOST_CASES} cases", "this is no record that eval-gate wrote", file=str(folder))
+    cases: dict[str, CaseRecord] = {}
+    for path in paths:
+        case = load(CaseRecord, path)
+        if path.stem != slug(case.id):
+            raise ConfigError.one("INVALID_RECORD", "the file's name does not belong to the case in it", "restore the file, or measure again", file=str(path))
+        cases[case.id] = case if whole else light(case)
+    if len(cases) != header.counts.get("cases", len(cases)):
+        raise ConfigError.one("INVALID_RECORD", f"{header.counts['cases']} cases were written and {len(cases)} are there", "restore the files, or measure again", file=str(folder))
+    return RunRecord(header=header, cases=cases)
+
+
+def light(case: CaseRecord) -> CaseRecord:
+    """A case without input, answers and details: small enough to keep in memory by the hundred thousand."""
+    return dataclasses.replace(case, input="", trials=tuple(_light_trial(trial) for trial in case.trials))
+
+
+def _light_trial(trial: Trial) -> Trial:
+    checks = tuple(CheckResult(id=check.id, score=check.score, passed=check.passed, values=check.values) for check in trial.checks)
+    return dataclasses.replace(trial, checks=checks, answer=None)
+
+
+def read_cases(folder: Path, case_ids: Iterable[str]) -> Mapping[str, CaseRecord]:
+    """Some cases with their answers, for a report; those that cannot be read are left out."""
+    found = {}
+    for case_id in case_ids:
+        path = case_file(folder, case_id)
+        if path.is_file():
+            found[case_id] = load(CaseRecord, path)
+    return found
+
+
+def record_folders(root: Path) -> tuple[Path, ...]:
+    """The records at a place: the folder itself, or those right below it. Raises ConfigError FILE_NOT_FOUND when there is none."""
+    if (root / HEADER_FILE).is_file():
+        return (root,)
+    found = tuple(sorted(path.parent for path in root.glob(f"*/{HEADER_FILE}")))
+    if not found:
+        raise ConfigError.one("FILE_NOT_FOUND", "no record is there", "name a folder with a record.json, or the folder above several", file=str(root))
+    return found
