@@ -102,7 +102,7 @@ def _record_faults(record: RunRecord, chosen: Mapping[str, CaseRecord], request:
         fix = "measure again until every case has an answer, or name the good cases with --case"
         yield Fault(code="INVALID_RECORD", what=f"{len(errors)} cases could not be measured: {listed}", fix=fix)
     if record.header.interrupted is not None and not request.cases:
-        yield Fault(code="INVALID_RECORD", what=f"the run did not finish: {record.header.interrupted}", fix="finish it with --resume")
+        yield Fault(code="INVALID_RECORD", what=f"the run did not finish: {record.header.interrupted.message}", fix="finish it with --resume")
     if record.header.selection.is_partial and not request.cases and request.only is None:
         yield Fault(code="INVALID_RECORD", what="the record holds only a part of the suite", fix="measure the whole suite, merge its shards, or name the cases with --case")
 

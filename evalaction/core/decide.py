@@ -40,7 +40,7 @@ def _word(reasons: tuple[Reason, ...], evidence: Evidence) -> VerdictWord:
         return "regressed"
     if codes & {"BELOW_THRESHOLD", "METRIC_MISSING"}:
         return "below_threshold"
-    if "TOO_MANY_ERRORS" in codes:
+    if codes & {"TOO_MANY_ERRORS", "BUDGET_EXHAUSTED"}:
         return "not_measured"
     if "TOO_FEW_COMPARABLE" in codes:
         return "not_comparable"

@@ -20,6 +20,7 @@ def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str]:
     yield from header.notes
     if header.selection.is_partial:
         yield f"partial run ({describe(header.selection)}): only the cases that ran were compared"
+    yield from _threshold_doubts(evidence)
     if evidence.baseline is None:
         return
     if rules.name == "tolerance" and (runs := stored_runs(evidence)) is not None and runs < PASSES_FOR_STATISTICS:
@@ -28,7 +29,6 @@ def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str]:
         yield "the answers cannot be asked for again here: the drop was not confirmed by further runs"
     yield from _drops(evidence)
     yield from _check_warnings(evidence.comparison.outcomes)
-    yield from _threshold_doubts(evidence)
 
 
 def _drops(evidence: Evidence) -> Iterable[str]:

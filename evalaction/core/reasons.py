@@ -83,8 +83,9 @@ def _error_reasons(evidence: Evidence) -> Iterable[Reason]:
     if errors:
         why = next((f": {code}: {message}" for code, (_, message) in first.items()), "")
         yield Reason(code="TOO_MANY_ERRORS", message=f"{len(errors)} of {len(cases)} cases could not be measured ({evidence.policy.max_errors} allowed){why}")
-    if evidence.current.header.interrupted is not None:
-        yield Reason(code="INTERRUPTED", message=evidence.current.header.interrupted)
+    if (ended := evidence.current.header.interrupted) is not None:
+        yield Reason(code=ended.code, message=ended.message)
+        first.pop(ended.code, None)
     for code, (case_id, message) in first.items():
         yield Reason(code=code, message=message, case=case_id)
 

@@ -168,7 +168,7 @@ class RunHeader:
     floor: bool = True
     repeats: int = 1
     selection: Selection = Selection()
-    interrupted: str | None = None
+    interrupted: Failure | None = None
     counts: Mapping[str, int] = Field(default_factory=dict)
     metrics: Mapping[str, float] = Field(default_factory=dict)
     calls: Calls = Calls()

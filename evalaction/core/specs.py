@@ -36,7 +36,7 @@ def _relevant(value: object) -> object:
     return values
 
 
-Needles = Annotated[tuple[Word, ...], BeforeValidator(_needles)]
+Needles = Annotated[tuple[Word, ...], BeforeValidator(_needles, json_schema_input_type=Text | list[Text])]
 Relevant = Annotated[tuple[Word, ...], BeforeValidator(_relevant)]
 
 
@@ -173,7 +173,7 @@ class JsonCheck(CheckSpec):
     """The answer is valid under a JSON Schema."""
 
     type: Literal["json"] = "json"
-    schema_: Annotated[dict[str, Json] | bool, Field(alias="schema")]
+    schema_: Annotated[dict[str, Json] | Flag, Field(alias="schema")]
 
     @field_validator("schema_")
     @classmethod
@@ -205,6 +205,11 @@ class Rows(CheckSpec):
     reference: dict[str, Json] | None = None
     order_matters: Flag = True
     tolerance: Closeness = Closeness()
+
+    def __post_init__(self) -> None:
+        if (self.value is None) == (self.reference is None):
+            found = "neither" if self.value is None else "both"
+            raise PydanticCustomError("INVALID_VALUE", "expected either `value` or `reference`, found {found}", {"found": found, "fix": "write exactly one of `value` and `reference`"})
 
 
 @spec
@@ -286,7 +291,7 @@ class Rubric(CheckSpec):
     """Criteria that a judge applies, each on its own."""
 
     type: Literal["rubric"] = "rubric"
-    criteria: Annotated[dict[Word, Word], BeforeValidator(_criteria), Field(min_length=1)]
+    criteria: Annotated[dict[Word, Word], BeforeValidator(_criteria, json_schema_input_type=dict[str, Text] | list[Text]), Field(min_length=1)]
     scale: Literal[5] | None = None
 
 

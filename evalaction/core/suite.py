@@ -57,7 +57,7 @@ class Judge:
 class ExecTarget:
     """A command: a string runs under `bash -o pipefail -c`, a list without a shell."""
 
-    command: Word | tuple[Word, ...]
+    command: Word | Annotated[tuple[Word, ...], Field(min_length=1)]
     protocol: Literal["jsonl", "text"] = "jsonl"
     timeout_seconds: Positive = 300.0
     env: tuple[Word, ...] = ()
@@ -126,11 +126,11 @@ def _called(value: object) -> object:
 class TargetBlock:
     """The `target:` block of a suite file: exactly one kind."""
 
-    exec: Annotated[ExecTarget, BeforeValidator(_command)] | None = None
+    exec: Annotated[ExecTarget, BeforeValidator(_command, json_schema_input_type=str | list[str] | ExecTarget)] | None = None
     http: HttpTarget | None = None
-    python: Annotated[PythonTarget, BeforeValidator(_called)] | None = None
+    python: Annotated[PythonTarget, BeforeValidator(_called, json_schema_input_type=str | PythonTarget)] | None = None
     model: ModelTarget | None = None
-    predictions: Annotated[PredictionsTarget, BeforeValidator(_path)] | None = None
+    predictions: Annotated[PredictionsTarget, BeforeValidator(_path, json_schema_input_type=str | PredictionsTarget)] | None = None
 
     def __post_init__(self) -> None:
         named = [name for name in ("exec", "http", "python", "model", "predictions") if getattr(self, name) is not None]

@@ -40,7 +40,7 @@ def load(kind: type[T], path: Path, data: bytes | None = None) -> T:
     """Read one stored type. Raises ConfigError INVALID_RECORD with the first thing that is wrong."""
     content = read_bytes(path) if data is None else data
     try:
-        return adapter(kind).validate_json(content)
+        return adapter(kind).validate_json(content, strict=True)
     except ValidationError as error:
         raise ConfigError.one("INVALID_RECORD", _why(error, content), "restore the file, or measure and accept again", file=str(path)) from None
 

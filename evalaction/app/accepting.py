@@ -1,0 +1,72 @@
+"""`accept`: a person makes a measured record the baseline; what it lowers and raises is printed, case by case."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from evalaction.app.parts import Parts
+from evalaction.core.accept import Accepted, AcceptRequest, accept
+from evalaction.core.record import RunRecord
+from evalaction.store.baselines import DirectoryStore
+from evalaction.store.records import read_cases, read_record, record_folders
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptJob:
+    """Which records, into which store, and what the person says."""
+
+    record: Path
+    baseline: Path
+    reason: str
+    by: str | None = None
+    cases: tuple[str, ...] = ()
+    only: Literal["regressions"] | None = None
+    move_anchor: bool = False
+    anchor: bool = False
+
+
+def accept_records(parts: Parts, job: AcceptJob) -> Literal["accepted", "drifted"]:
+    """Accept every record at a place, or none of them. Raises ConfigError when one must not be a baseline."""
+    store = DirectoryStore(job.baseline)
+    request = AcceptRequest(
+        reason=job.reason, accepted_by=job.by or parts.settings.person(), accepted_at=parts.stamp(), cases=job.cases, only=job.only, move_anchor=job.move_anchor,
+        anchor=job.anchor, accepted_in=parts.settings.run_id,
+    )  # fmt: skip
+    ready: list[tuple[Path, RunRecord, Accepted]] = []
+    for folder in record_folders(job.record):
+        record = read_record(folder)
+        ready.append((folder, record, accept(record, store.load(record.header.key), request)))
+    for _, record, accepted in ready:
+        for line in _lines(record, accepted):
+            parts.console.say(line)
+    if any(accepted.drifted for _, _, accepted in ready):
+        return "drifted"
+    for folder, record, accepted in ready:
+        answers = {**store.answers(record.header.key, list(accepted.baseline.record.cases)), **read_cases(folder, _taken(record, accepted))}
+        path = store.save(record.header.key, accepted.baseline, answers)
+        parts.console.say(f"suite {record.header.suite}: accepted by {request.accepted_by}: {request.reason} ({path})")
+    return "accepted"
+
+
+def _taken(record: RunRecord, accepted: Accepted) -> Iterable[str]:
+    chosen = accepted.baseline.acceptance.cases
+    return record.cases if chosen is None else chosen
+
+
+def _lines(record: RunRecord, accepted: Accepted) -> Iterable[str]:
+    suite = record.header.suite
+    for case in accepted.moved:
+        word = "lowers" if (case.delta or 0) < 0 else "raises"
+        yield f"suite {suite}: {word} {case.case}: {case.baseline:.4f} to {case.current:.4f}"
+    for word, names in (("adds", accepted.added), ("removes", accepted.removed)):
+        if names:
+            listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+            yield f"suite {suite}: {word} {len(names)} case{'s' if len(names) > 1 else ''}: {listed}"
+    for metric in accepted.drifted:
+        yield (
+            f"DRIFTED suite {suite}: {metric.metric} is {metric.current:.4f}, below the anchor's {metric.baseline:.4f} by more than {metric.tolerance:.4f}. "
+            "Fix: raise the system's quality, or accept with --move-anchor if the lower level is right."
+        )

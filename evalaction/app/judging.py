@@ -1,0 +1,139 @@
+"""Records and baselines → verdict, files, printed report. The order is the promise: written, compared, reported."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from evalaction import __version__
+from evalaction.app.parts import Outputs, Parts
+from evalaction.core.compare import Comparison, Rules, compare
+from evalaction.core.decide import decide
+from evalaction.core.evidence import Evidence
+from evalaction.core.record import Baseline, CaseRecord, RunRecord
+from evalaction.core.verdict import Reason, SuiteVerdict, Verdict, overall
+from evalaction.errors import ConfigError, ExitCode
+from evalaction.report.details import Details, TrendPoint
+from evalaction.report.junit import render_junit
+from evalaction.report.markdown import render_markdown
+from evalaction.report.schema import verdict_json
+from evalaction.report.terminal import last_line, render_text
+from evalaction.report.view import build_view
+from evalaction.store import history
+from evalaction.store.files import write_atomic
+from evalaction.store.records import read_cases
+
+VERDICT_FILE = "verdict.json"
+COMMENT_LIMIT = 65_536
+TREND = 10
+_SHOWN = frozenset({"regressed", "flaky", "error", "within_noise"})
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """One suite with its verdict, and where its answers and those of its baseline lie."""
+
+    verdict: SuiteVerdict
+    record: RunRecord
+    folder: Path
+    baseline_folder: Path | None = None
+
+
+def judge(record: RunRecord, baseline: Baseline | None, rules: Rules, now: datetime, comparison: Comparison | None = None) -> SuiteVerdict:
+    """The verdict on one record."""
+    compared = comparison or compare(baseline.record if baseline else None, record, rules)
+    return decide(Evidence(current=record, comparison=compared, baseline=baseline, age_days=age_days(baseline, now)))
+
+
+def age_days(baseline: Baseline | None, now: datetime) -> float | None:
+    """Days since a person accepted the baseline; None when the stored time is unreadable."""
+    if baseline is None:
+        return None
+    try:
+        return round((now - datetime.fromisoformat(baseline.acceptance.accepted_at)).total_seconds() / 86_400, 2)
+    except (ValueError, TypeError):
+        return None
+
+
+def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> Verdict:
+    """Write verdict.json and the reports, print, remember the runs; returns the verdict of the whole run."""
+    verdict = overall(tuple(one.verdict for one in judged), report_only=outputs.report_only, tool_version=__version__)
+    write_atomic(outputs.out / VERDICT_FILE, _masked(parts, verdict_json(verdict)))
+    _remember(outputs.out, judged)
+    render(parts, outputs, verdict, judged)
+    return verdict
+
+
+def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Judged]) -> None:
+    """Print the verdict in the form asked for, and write the report files asked for."""
+    details = {one.verdict.key: _details(outputs, one) for one in judged}
+    view = build_view(verdict, details, limit=COMMENT_LIMIT)
+    if outputs.report is not None:
+        write_atomic(outputs.report, parts.settings.masker.text(render_markdown(view)).encode())
+    if outputs.junit is not None:
+        write_atomic(outputs.junit, parts.settings.masker.text(render_junit(verdict, details)).encode())
+    if outputs.format == "json":
+        parts.console.result(verdict_json(verdict).decode())
+    elif outputs.format == "markdown":
+        parts.console.result(render_markdown(view))
+    else:
+        parts.console.result(render_text(view))
+    parts.console.say(last_line(verdict))
+
+
+def publish_faults(parts: Parts, outputs: Outputs, error: ConfigError) -> None:
+    """The same for a run that ended in configuration errors: its reasons carry code, file and line.
+
+    A folder that cannot be written is one such error; then there is nowhere to write it.
+    """
+    reasons = tuple(Reason(code=fault.code, message=f"{fault.what}. Fix: {fault.fix}", file=fault.file, line=fault.line, column=fault.column) for fault in error.faults)
+    code = int(ExitCode.CONFIG)
+    verdict = Verdict(verdict="config_error", exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
+    with contextlib.suppress(ConfigError):
+        _write_faults(parts, outputs, verdict)
+
+
+def _write_faults(parts: Parts, outputs: Outputs, verdict: Verdict) -> None:
+    write_atomic(outputs.out / VERDICT_FILE, _masked(parts, verdict_json(verdict)))
+    view = build_view(verdict, {}, limit=COMMENT_LIMIT)
+    if outputs.report is not None:
+        write_atomic(outputs.report, parts.settings.masker.text(render_markdown(view)).encode())
+    if outputs.format == "json":
+        parts.console.result(verdict_json(verdict).decode())
+
+
+def _masked(parts: Parts, data: bytes) -> bytes:
+    masker = parts.settings.masker
+    return masker.text(data.decode()).encode() if masker.finds(data) else data
+
+
+def _details(outputs: Outputs, one: Judged) -> Details:
+    shown = [case.case for case in one.verdict.cases if case.verdict in _SHOWN]
+    now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else {}
+    suite_file = one.record.header.file
+    command = f"eval-gate gate {suite_file}" if suite_file else f"eval-gate report {one.folder}"
+    return Details(answers=_side_by_side(shown, before, now), trend=_trend(outputs.out, one.record.header.key), command=command, results_path=str(one.folder))
+
+
+def _side_by_side(shown: Sequence[str], before: Mapping[str, CaseRecord], now: Mapping[str, CaseRecord]) -> dict[str, tuple[CaseRecord | None, CaseRecord | None]]:
+    return {case_id: (before.get(case_id), now.get(case_id)) for case_id in shown}
+
+
+def _trend(out: Path, key: str) -> tuple[TrendPoint, ...]:
+    return tuple(TrendPoint(time=run.started_at, verdict=run.verdict, pass_rate=run.metrics.get("pass_rate")) for run in history.past_runs(out, key, most=TREND))
+
+
+def _remember(out: Path, judged: Sequence[Judged]) -> None:
+    history.add(out, [past_run(one.record, one.verdict.verdict) for one in judged])
+
+
+def past_run(record: RunRecord, verdict: str) -> history.PastRun:
+    """One row of the history."""
+    header = record.header
+    errors = sum(case.is_error for case in record.cases.values())
+    return history.PastRun(
+        started_at=header.started_at, key=header.key, suite=header.suite, verdict=verdict, commit=header.commit, cases=len(record.cases), errors=errors, metrics=header.metrics
+    )

@@ -1,0 +1,84 @@
+"""Uses that measure nothing: compare two records, report one again, merge shards, look back."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from evalaction.app.judging import Judged, judge, publish, render
+from evalaction.app.parts import Outputs, Parts
+from evalaction.core.accept import rules_of
+from evalaction.core.merge import merge
+from evalaction.core.record import Acceptance, Baseline, RunRecord
+from evalaction.core.verdict import Verdict, overall
+from evalaction.datasets.load import load_suites
+from evalaction.datasets.overrides import Overrides
+from evalaction.errors import ConfigError
+from evalaction.store.baselines import ACCEPTANCE, DirectoryStore
+from evalaction.store.history import PastRun, past_runs
+from evalaction.store.recorder import write_record
+from evalaction.store.records import read_record, record_folders
+
+
+def compare_records(parts: Parts, outputs: Outputs, before: Path, after: Path) -> Verdict:
+    """Compare the records at two places, paired by suite key; nothing is measured."""
+    known = {baseline.record.header.key: (folder, baseline) for folder in record_folders(before) for baseline in (_as_baseline(folder),)}
+    judged = []
+    for folder in record_folders(after):
+        record = read_record(folder)
+        found = known.get(record.header.key)
+        if found is None:
+            raise ConfigError.one("INVALID_RECORD", f"suite {record.header.suite} has no record to compare with", "name two folders that hold the same suites", file=str(before))
+        judged.append(Judged(verdict=judge(record, found[1], rules_of(record), parts.now()), record=record, folder=folder, baseline_folder=found[0]))
+    return publish(parts, dataclasses.replace(outputs, report_only=False), judged)
+
+
+def _as_baseline(folder: Path) -> Baseline:
+    """A baseline's folder as such; any other record as if somebody had accepted it when it was finished."""
+    if (folder / ACCEPTANCE).is_file():
+        store = DirectoryStore(folder.parent)
+        found = store.load(folder.name)
+        if found is not None:
+            return found
+    record = read_record(folder)
+    header = record.header
+    return Baseline(record=record, acceptance=Acceptance(reason="compared record, not accepted", accepted_at=header.finished_at, accepted_by="nobody", commit=header.commit))
+
+
+def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
+    """Render the report of finished records again; the record is data, its own verdict is not believed."""
+    store = DirectoryStore(outputs.baseline)
+    judged = []
+    for folder in record_folders(place):
+        record = read_record(folder)
+        baseline = store.load(record.header.key)
+        verdict = judge(record, baseline, rules_of(record), parts.now())
+        judged.append(Judged(verdict=verdict, record=record, folder=folder, baseline_folder=store.folder(record.header.key) if baseline else None))
+    verdict = overall(tuple(one.verdict for one in judged))
+    render(parts, outputs, verdict, judged)
+    return verdict
+
+
+def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path) -> tuple[Path, ...]:
+    """Join the shards below several places, suite by suite."""
+    by_key: dict[str, list[RunRecord]] = {}
+    for place in places:
+        for folder in record_folders(place):
+            record = read_record(folder, whole=True)
+            by_key.setdefault(record.header.key, []).append(record)
+    merged = {key: merge(records) for key, records in by_key.items()}
+    for key, record in merged.items():
+        if (into / key).exists():
+            raise ConfigError.one("INVALID_INPUT", "the folder to merge into holds this suite already", "name a new folder with --into", file=str(into / key))
+        write_record(into / key, record)
+        parts.console.say(f"suite {record.header.suite}: {len(record.cases)} cases of {len(by_key[key])} shards in {into / key}")
+    return tuple(into / key for key in merged)
+
+
+def look_back(parts: Parts, out: Path, suite: str | None) -> tuple[PastRun, ...]:
+    """Past runs, oldest first; of one suite when its file, name or key is given."""
+    names = {suite}
+    if suite is not None and Path(suite).is_file():
+        settings = parts.settings
+        names = {one.key for one in load_suites([suite], Overrides(), settings.environment, settings.workspace, settings.cwd)}
+    return tuple(run for run in past_runs(out) if suite is None or names & {run.key, run.suite})

@@ -1,0 +1,306 @@
+"""The command line: a thin translation of options into one call. Builds the real parts; holds the only catch-all."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from evalaction import __version__
+from evalaction.errors import ConfigError, ExitCode, Fault
+from evalaction.options import FILE, FOLDER, baseline_option, format_option, measuring_options, out_option, policy_options, report_options, verbose_option
+
+if TYPE_CHECKING:
+    from evalaction.app.parts import Job, Outputs, Parts
+    from evalaction.core.verdict import Verdict
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__, prog_name="eval-gate")
+def cli() -> None:
+    """Compare what a system answers with what a person accepted.
+
+    Exit codes: 0 fine, 1 regressed or below a threshold, 2 configuration error, 3 could not be measured, 4 a bug in eval-gate.
+    """
+
+
+@cli.command()
+@click.argument("suites", nargs=-1, metavar="[SUITE]...")
+@out_option
+@baseline_option
+@measuring_options
+@policy_options
+@report_options
+@click.option("--record", type=FOLDER, help="Judge this record instead of measuring.")
+@verbose_option
+def gate(**options: Any) -> int:
+    """Measure, compare with the accepted baseline, report, exit with the verdict."""
+    from evalaction.app.gating import gate_suites  # noqa: PLC0415 - each command imports what it needs
+
+    if not options["suites"] and options["record"] is None:
+        raise click.UsageError("name a suite, or a record with --record")
+    parts, job = _parts(options), _job(options)
+    return _judged(parts, job.outputs, lambda: gate_suites(parts, job))
+
+
+@cli.command()
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@out_option
+@measuring_options
+@report_options
+@verbose_option
+def run(**options: Any) -> int:
+    """Measure and write the record; nothing is compared."""
+    from evalaction.app.gating import run_suites  # noqa: PLC0415
+
+    parts, job = _parts(options), _job(options)
+    return _judged(parts, job.outputs, lambda: run_suites(parts, job))
+
+
+@cli.command()
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@measuring_options
+@policy_options
+@verbose_option
+def validate(**options: Any) -> int:
+    """Report every fault of every file; nothing is called."""
+    from evalaction.app.gating import load  # noqa: PLC0415
+
+    parts = _parts(options)
+    for suite in load(parts, _job(options), run=False):
+        parts.console.say(f"{suite.file}: suite {suite.name} with {len(suite.cases)} case{'s' if len(suite.cases) > 1 else ''} is valid")
+    return int(ExitCode.OK)
+
+
+@cli.command()
+@click.argument("record_dir", type=FOLDER)
+@click.option("--reason", default="", help="Why this level is right. Required.")
+@click.option("--case", "cases", multiple=True, metavar="GLOB", help="Accept only these cases; may be repeated.")
+@click.option("--only", type=click.Choice(["regressions"]), help="Accept only what the gate flagged.")
+@click.option("--move-anchor", is_flag=True, help="Accept a level below the anchor, and make it the anchor.")
+@click.option("--anchor", is_flag=True, help="Make this level the anchor.")
+@click.option("--by", help="Who accepts; else the actor on GitHub or git's user.")
+@baseline_option
+@verbose_option
+def accept(record_dir: Path, **options: Any) -> int:
+    """Make a measured record the baseline, with a reason."""
+    from evalaction.app.accepting import AcceptJob, accept_records  # noqa: PLC0415
+
+    parts = _parts(options)
+    job = AcceptJob(record=record_dir, **{name: options[name] for name in ("baseline", "reason", "by", "cases", "only", "move_anchor", "anchor")})
+    return _closing(parts, accept_records(parts, job))
+
+
+@cli.command()
+@click.argument("baseline_dir", type=FOLDER)
+@click.argument("record_dir", type=FOLDER)
+@out_option
+@report_options
+@verbose_option
+def compare(baseline_dir: Path, record_dir: Path, **options: Any) -> int:
+    """Compare two records; nothing is measured."""
+    from evalaction.app.reading import compare_records  # noqa: PLC0415
+
+    parts, outputs = _parts(options), _outputs(options)
+    return _judged(parts, outputs, lambda: compare_records(parts, outputs, baseline_dir, record_dir))
+
+
+@cli.command()
+@click.argument("record_dir", type=FOLDER)
+@out_option
+@baseline_option
+@report_options
+@verbose_option
+def report(record_dir: Path, **options: Any) -> int:
+    """Render the report of a finished run again."""
+    from evalaction.app.reading import report_records  # noqa: PLC0415
+
+    parts = _parts(options)
+    report_records(parts, _outputs(options), record_dir)
+    return _closing(parts, "published")
+
+
+@cli.command()
+@click.argument("shard_dirs", type=FOLDER, nargs=-1, required=True, metavar="SHARD_DIR...")
+@click.option("--into", type=FOLDER, required=True, help="Folder of the whole record.")
+@verbose_option
+def merge(shard_dirs: tuple[Path, ...], into: Path, **options: Any) -> int:
+    """Join the records of shards; a missing shard is an error."""
+    from evalaction.app.reading import merge_shards  # noqa: PLC0415
+
+    parts = _parts(options)
+    merge_shards(parts, shard_dirs, into)
+    return _closing(parts, "merged")
+
+
+@cli.command()
+@click.argument("suite", required=False)
+@out_option
+@format_option
+@verbose_option
+def history(suite: str | None, **options: Any) -> int:
+    """Show past runs, oldest first."""
+    from evalaction.app.reading import look_back  # noqa: PLC0415
+    from evalaction.report.history import render_history  # noqa: PLC0415
+
+    parts = _parts(options)
+    parts.console.result(render_history(look_back(parts, options["out"], suite), options["form"]))
+    return int(ExitCode.OK)
+
+
+@cli.command()
+@click.argument("folder", type=FOLDER, default=Path())
+@verbose_option
+def init(folder: Path, **options: Any) -> int:
+    """Write a starter suite and the three workflow files; nothing is overwritten."""
+    from evalaction.store.starter import write_starter  # noqa: PLC0415
+
+    parts = _parts(options)
+    written, kept = write_starter(folder)
+    for word, paths in (("wrote", written), ("kept", kept)):
+        for path in paths:
+            parts.console.say(f"{word} {path}")
+    return int(ExitCode.OK)
+
+
+@cli.command()
+@click.option("--of", "of", type=click.Choice(["suite", "verdict", "record", "case"]), default="suite", show_default=True, help="Which file's schema.")
+@click.option("--output", type=FILE, help="Write to this file instead of stdout.")
+@verbose_option
+def schema(of: str, output: Path | None, **options: Any) -> int:
+    """Print the JSON Schema of the suite file, or of another file."""
+    from evalaction.app.schemas import schema_text  # noqa: PLC0415
+    from evalaction.store.files import write_atomic  # noqa: PLC0415
+
+    text = schema_text(of)
+    if output is None:
+        _parts(options).console.result(text)
+    else:
+        write_atomic(output, text.encode())
+    return int(ExitCode.OK)
+
+
+def _parts(options: dict[str, Any]) -> Parts:
+    """The real parts: environment, working directory, log."""
+    import os  # noqa: PLC0415
+
+    from evalaction.app.parts import Parts  # noqa: PLC0415
+    from evalaction.console import Console  # noqa: PLC0415
+    from evalaction.settings import Settings  # noqa: PLC0415
+
+    settings = Settings.read(dict(os.environ), Path.cwd())
+    return Parts(settings=settings, console=Console(masker=settings.masker, verbose=bool(options.get("verbose"))))
+
+
+def _outputs(options: dict[str, Any]) -> Outputs:
+    from evalaction.app.parts import Outputs  # noqa: PLC0415
+
+    return Outputs(
+        out=options.get("out") or Path("eval-results"), baseline=options.get("baseline") or Path("eval-baselines"), format=options.get("form", "text"),
+        report=options.get("report"), junit=options.get("junit"), report_only=bool(options.get("report_only")),
+    )  # fmt: skip
+
+
+def _job(options: dict[str, Any]) -> Job:
+    from evalaction.app.parts import Job, Selected  # noqa: PLC0415
+    from evalaction.core.record import Shard  # noqa: PLC0415
+    from evalaction.datasets.overrides import Overrides  # noqa: PLC0415
+
+    shard = options["shard"]
+    names = ("name", "k", "repeats", "max_concurrency", "tolerance", "case_tolerance", "pass_rate_tolerance", "thresholds", "fail_on")
+    overrides = Overrides(target=_target(options), **{name: options[name] for name in names if options.get(name) is not None})
+    selected = Selected(filter=options["filter_"], tag=options["tag"], shard=Shard(index=shard[0], of=shard[1]) if shard else None, resume=options["resume"])
+    return Job(suites=options["suites"], overrides=overrides, selected=selected, outputs=_outputs(options), record=options.get("record"))
+
+
+def _target(options: dict[str, Any]) -> Any:
+    """The target named on the command line, None when the suite's own is meant."""
+    from evalaction.core.suite import ExecTarget, HttpTarget, PredictionsTarget  # noqa: PLC0415
+
+    made: dict[str, Callable[[Any], Any]] = {
+        "exec_": lambda value: ExecTarget(command=value),
+        "http_": lambda value: HttpTarget(url=value),
+        "predictions": lambda value: PredictionsTarget(path=str(value)),
+    }
+    named = [name for name in made if options[name] is not None]
+    if len(named) > 1:
+        raise click.UsageError("name one of --exec, --http and --predictions")
+    if named and not str(options[named[0]]).strip():
+        raise click.UsageError(f"--{named[0].rstrip('_')} is blank")
+    return made[named[0]](options[named[0]]) if named else None
+
+
+def _judged(parts: Parts, outputs: Outputs, work: Callable[[], Verdict]) -> int:
+    """Run the work; configuration errors go into verdict.json as well."""
+    try:
+        return work().exit_code
+    except ConfigError as error:
+        from evalaction.app.judging import publish_faults  # noqa: PLC0415
+
+        publish_faults(parts, outputs, error)
+        raise
+
+
+def _closing(parts: Parts, word: str) -> int:
+    """The last log line of a mode without a comparison."""
+    from evalaction.core.verdict import EXIT_CODES  # noqa: PLC0415
+    from evalaction.report.closing import closing_line  # noqa: PLC0415
+
+    parts.console.say(closing_line(word))
+    return int(EXIT_CODES[word])
+
+
+def execute(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; no traceback reaches a user who did not ask for it."""
+    verbose = bool({"-v", "--verbose"} & set(sys.argv[1:] if arguments is None else arguments))
+    try:
+        result = cli.main(args=None if arguments is None else list(arguments), prog_name="eval-gate", standalone_mode=False)
+        return result if isinstance(result, int) else int(ExitCode.OK)
+    except ConfigError as error:
+        return _refuse(error.faults)
+    except click.UsageError as error:
+        hint = error.ctx.command_path if error.ctx else "eval-gate"
+        return _refuse([Fault(code="INVALID_INPUT", what=error.format_message(), fix=f"see {hint} --help")])
+    except (click.Abort, KeyboardInterrupt):
+        return _end("not_measured", ExitCode.NOT_MEASURED)
+    except Exception as error:  # noqa: BLE001 - the one catch-all: a bug is exit 4, never Python's own 1
+        return _internal(error, verbose=verbose)
+
+
+def _refuse(faults: Sequence[Fault]) -> int:
+    from evalaction.report.terminal import render_faults  # noqa: PLC0415
+
+    sys.stderr.write(_masked(render_faults(faults)).rstrip("\n") + "\n")
+    return _end("config_error", ExitCode.CONFIG)
+
+
+def _internal(error: Exception, *, verbose: bool) -> int:
+    from evalaction.report.text import plain  # noqa: PLC0415
+
+    if verbose:
+        sys.stderr.write(_masked("".join(f"| {line}\n" for line in "".join(traceback.format_exception(error)).splitlines())))
+    sys.stderr.write(_masked(plain(f"{type(error).__name__}: {error}. This is a bug in eval-gate; run again with -v and report what it prints.")) + "\n")
+    return _end("internal_error", ExitCode.INTERNAL)
+
+
+def _end(word: str, code: ExitCode) -> int:
+    sys.stderr.write(f"eval-gate: {word} (exit {int(code)}): {code.meaning}\n")
+    return int(code)
+
+
+def _masked(text: str) -> str:
+    import os  # noqa: PLC0415
+
+    from evalaction.core.masking import Masker  # noqa: PLC0415
+    from evalaction.settings import secrets  # noqa: PLC0415
+
+    return Masker(secrets(os.environ)).text(text)
+
+
+def main() -> NoReturn:
+    """The console script."""
+    sys.exit(execute())

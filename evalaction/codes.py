@@ -1,0 +1,104 @@
+"""The registry of stable codes. `docs/errors.md` is generated from it (`make docs`), and a test holds the two equal."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Literal
+
+Kind = Literal["configuration", "measuring", "reason"]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CodeInfo:
+    """One code: what it means and what to do."""
+
+    code: str
+    kind: Kind
+    meaning: str
+    remedy: str
+
+
+def _all(kind: Kind, rows: str) -> tuple[CodeInfo, ...]:
+    """Rows of `CODE | meaning | remedy`."""
+    cells = ([cell.strip() for cell in row.split("|")] for row in rows.strip().splitlines())
+    return tuple(CodeInfo(code, kind, meaning, remedy) for code, meaning, remedy in cells)
+
+
+CONFIGURATION = _all("configuration", """
+MALFORMED_YAML | The file is not YAML that can be read: a syntax error, an unknown tag, several documents, nesting or aliases beyond all bounds, bytes that are not UTF-8. | Correct the file at the place named.
+MALFORMED_JSON | A JSON file, or a line of a JSONL file, cannot be read; NaN and Infinity are not JSON. | Correct the line named; a trailing comma and single quotes are the usual causes.
+MALFORMED_CSV | A row has another number of cells than the header, a quote in a cell is not doubled, or the header is blank or repeated. | Write a cell that holds quotes as `"{""a"": 1}"`: the whole cell in quotes, each inner quote twice.
+MISSING_FIELD | A required key is not there. | Add the key named.
+BLANK_FIELD | A required text is there and blank. | Write the text, or leave the key out where it is optional.
+TYPE_MISMATCH | A value has another type than its key takes; nothing (null) is no text. | Write the type named; quote a text that looks like something else.
+INVALID_TOLERANCE | A tolerance is negative or no number. | Write 0 for exact, or a positive number.
+INVALID_VALUE | A value is of the right type and not allowed here. | Choose one of the values named.
+UNKNOWN_FIELD | A key that nothing reads; the nearest known name is given. A key that is ignored would check nothing. | Correct the spelling, or remove the key.
+UNKNOWN_CHECK | A check type that does not exist; the nearest one is named. | Correct the spelling; docs/suite.md lists all types.
+DUPLICATE_KEY | A key is written twice in one mapping; both lines are named. | Keep one of them. A key that overrides a merged one (`<<`) is no duplicate.
+DUPLICATE_ID | Two cases, two checks of a case, two answers or two suites share an id; both places are named. Ids that differ only in blanks or Unicode form are the same. | Rename one of them.
+NOTHING_TO_CHECK | A case has no check, or a check has nothing to look for: it would pass whatever the answer. | Give it a check, or add `defaults.checks`.
+MIXED_EXPECTATIONS | A golden-set case has more than one of expectedExact, mustContain and rubric. | Keep exactly one; split the case in two when both matter.
+EMPTY_NEEDLE | A text to look for is empty or blank, and so is found in every answer. | Remove it, or write what is meant.
+INVALID_PATTERN | A regular expression does not compile. | Correct it; the reason and place are given.
+UNRESOLVED_VARIABLE | `{{ env.X }}` or `{{ vars.x }}` names a variable that is not set or is empty. | Set the variable, or correct its name.
+UNKNOWN_METRIC | A threshold or tolerance names something that is no metric of any check: it would be skipped for ever. | Correct the name; docs/suite.md lists the metrics.
+FILE_NOT_FOUND | A file or folder that is named does not exist. | Correct the path: inside a suite it is relative to the suite file, on the command line to the working directory.
+OUTSIDE_WORKSPACE | A suite names a file outside the repository. | Move the file into the repository.
+NO_SUITE | A pattern or folder has no suite file in it. | Correct the pattern; suites end in `.eval.yaml`.
+NO_CASES | Nothing is left to measure: the suite is empty, or a filter, tag or shard leaves nothing. | Add a case, or correct the filter.
+MISSING_SECRET | A variable that holds a key is not set. | Set it in the environment; in a workflow, pass it on with `env:`.
+MISSING_PERMISSION | The token may not do what was asked. | Add the permission line named to the workflow.
+INVALID_INPUT | An option or input of the command has a value it cannot have. | Correct the option named; `--help` lists them.
+INVALID_RECORD | A stored record or baseline cannot be read, is incomplete, or must not be accepted. It is never taken for "no baseline". | Restore the files, or measure again.
+CANNOT_WRITE | The system refused to write: no space, no permission. What was there before is untouched. | Free space, or choose another folder.
+BASELINE_EXPIRED | Only expired baselines are left in the artifact store. | Accept a new baseline; renew it on a schedule.
+BASELINE_UNTRUSTED | The baseline is not what a person accepted: its files do not match the accepted digest, or its origin fails a condition. | Restore it, or accept a measured record again.
+NOT_DEFAULT_BRANCH | An acceptance into the artifact store was asked for on another branch than the default one. | Run it on the default branch.
+REASON_REQUIRED | An acceptance without a reason. | Say why this level is right: `--reason "…"`.
+UNSAFE_CHECKOUT | The code of a pull request is checked out under `pull_request_target`, where it could read secrets. | Use `pull_request`; publish for forks from a second workflow.
+BUDGET_TOO_SMALL | The planned calls do not fit into `limits.max_calls`; nothing was called. | Raise the limit, or plan fewer cases or repeats.
+""")
+
+MEASURING = _all("measuring", """
+TARGET_FAILED | The system under test failed: a command ended with another status than 0, a server answered with an error, a function raised. | Look at the details: status and the tail of what it said are kept in the case's file.
+TARGET_TIMEOUT | No answer within `timeout_seconds`. What had been printed is kept. | Raise the limit, or find out why the system hangs.
+TARGET_UNREACHABLE | No connection. Inside a container, `localhost` is the container itself. | Start the system before the gate; use the host's network or name.
+INVALID_ANSWER | The system answered with something that is no answer: a log line on the JSON channel, a part of the wrong type, more than 64 MiB. | Print log lines to stderr; docs/suite.md describes an answer.
+JUDGE_FAILED | The judge could not be asked, or did not reply in the form asked for. | Look at the reply kept in the case's file; try again later.
+SCORER_FAILED | A check could not be applied: a python check raised or returned no score in 0..1, a pattern ran out of time. | Correct the check. A check that did not run is an error, never a pass.
+BUDGET_EXHAUSTED | A limit of `limits:` was reached while measuring; what was measured is kept. | Raise the limit, or measure less.
+INTERRUPTED | A signal ended the run; what was measured is kept. | Continue with `--resume`.
+GITHUB_UNAVAILABLE | GitHub could not be reached, or failed. | Run the job again later.
+""")
+
+REASONS = _all("reason", """
+CASE_REGRESSED | A case's score or pass rate is below the accepted one by more than its tolerance. | Look at both answers in the report. Accept the new level only if it is right.
+CHECK_REGRESSED | A check of a case passed and now fails, whatever the case's average says. | Look at the check's detail in the report.
+METRIC_REGRESSED | A metric's mean over the compared cases fell by more than its tolerance. | Look at the cases that fell.
+METRIC_MISSING | The baseline has a metric, or a threshold names one, that this run did not produce. | Find out which checks or labels got lost, or accept their removal.
+BELOW_THRESHOLD | A metric over the whole suite is below its threshold. | Raise the quality, or the threshold is wrong.
+CASE_REMOVED | A case of the baseline is no longer in the suite, and the policy says that this fails. | Put it back, or accept a record without it.
+TOO_MANY_ERRORS | More cases than `max_errors` could not be measured. This is no verdict on the change. | Look at the first error; measure again.
+TOO_FEW_COMPARABLE | Fewer of the baseline's cases than `min_comparable` are left to compare. | Accept a baseline of the new suite.
+DRIFTED | The record to be accepted is below the anchor by more than the tolerance: many small steps down are one large one. | Raise the quality, or accept with `--move-anchor` and say why.
+""")
+
+REGISTRY = {info.code: info for info in (*CONFIGURATION, *MEASURING, *REASONS)}
+_TITLES: dict[Kind, str] = {
+    "configuration": "Configuration errors (exit 2): a person must change something",
+    "measuring": "Measuring errors: one case or trial could not be measured",
+    "reason": "Reasons of a verdict",
+}
+
+
+def errors_page() -> str:
+    """`docs/errors.md` as a whole."""
+    lines = ["# Codes", "", "Generated from `evalaction/codes.py` by `make docs`; do not edit by hand.", ""]
+    lines += ["A configuration error reads `CODE file:line:column path: what. Fix: …`; all errors of all files come in one run, before anything is called.", ""]
+    for kind, title in _TITLES.items():
+        lines += [f"## {title}", ""]
+        for info in REGISTRY.values():
+            if info.kind == kind:
+                lines += [f"### {info.code}", "", info.meaning, "", f"**Fix:** {info.remedy}", ""]
+    return "\n".join(lines)

@@ -1,0 +1,123 @@
+"""Option groups and value types of the command line. Imports nothing heavy: `--help` must stay quick."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+FOLDER = click.Path(path_type=Path, file_okay=False)
+FILE = click.Path(path_type=Path, dir_okay=False)
+FAIL_ON = ("case", "check", "metric", "threshold", "removed", "inconclusive")
+
+
+class NamedNumber(click.ParamType):
+    """`NAME=NUMBER`, such as recall@10=0.8."""
+
+    name = "name=number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
+        """Split at the last equals sign; the number must be finite."""
+        if isinstance(value, tuple):
+            return value
+        name, _, number = str(value).rpartition("=")
+        try:
+            parsed = float(number)
+        except ValueError:
+            parsed = math.nan
+        if not name.strip() or not math.isfinite(parsed):
+            self.fail(f"{value!r} is not NAME=NUMBER, such as recall@10=0.8", param, ctx)
+        return name.strip(), parsed
+
+
+class ShardType(click.ParamType):
+    """`I/N`: part I of N, counted from 1."""
+
+    name = "i/n"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, int]:
+        """Two whole numbers with 1 <= I <= N."""
+        if isinstance(value, tuple):
+            return value
+        index, _, of = str(value).partition("/")
+        if not (index.isascii() and index.isdigit() and of.isascii() and of.isdigit()) or not 1 <= int(index) <= int(of) <= 10_000:
+            self.fail(f"{value!r} is not I/N with 1 <= I <= N, such as 2/4", param, ctx)
+        return int(index), int(of)
+
+
+class Names(click.ParamType):
+    """A list separated by commas, of known words."""
+
+    name = "list"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Words in their order."""
+        if isinstance(value, tuple):
+            return value
+        words = tuple(word.strip() for word in str(value).split(",") if word.strip())
+        unknown = [word for word in words if word not in FAIL_ON]
+        if unknown or not words:
+            self.fail(f"{', '.join(unknown) or 'nothing'} is none of {', '.join(FAIL_ON)}", param, ctx)
+        return words
+
+
+class Tolerance(click.ParamType):
+    """A finite number of at least 0."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """NaN would compare as false with everything and so switch the gate off."""
+        try:
+            parsed = float(value)
+        except ValueError:
+            parsed = math.nan
+        if not math.isfinite(parsed) or parsed < 0:
+            self.fail(f"{value!r} is no finite number of at least 0", param, ctx)
+        return parsed
+
+
+def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
+    def add(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+out_option = click.option("--out", type=FOLDER, default=Path("eval-results"), show_default=True, help="Folder of the results.")
+baseline_option = click.option("--baseline", type=FOLDER, default=Path("eval-baselines"), show_default=True, help="Folder of the accepted baselines.")
+format_option = click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True, help="What is printed on stdout.")
+report_options = _group(
+    format_option,
+    click.option("--report", type=FILE, help="Write the report as Markdown."),
+    click.option("--junit", type=FILE, help="Write the verdict as JUnit XML."),
+)
+verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say more, and show tracebacks of internal errors.")
+
+measuring_options = _group(
+    click.option("--repeats", type=click.IntRange(1, 1000), help="Runs of each case, instead of the suite's."),
+    click.option("--filter", "filter_", metavar="GLOB", help="Only cases whose id matches."),
+    click.option("--tag", help="Only cases with this tag."),
+    click.option("--shard", type=ShardType(), help="Only part I of N of each suite."),
+    click.option("--max-concurrency", type=click.IntRange(1, 1000), help="Calls at once, instead of the suite's."),
+    click.option("--resume", is_flag=True, help="Continue an interrupted run."),
+    click.option("--name", help="Name of the suite, for a dataset without one."),
+    click.option("--exec", "exec_", metavar="COMMAND", help="Ask this command (JSON lines on stdin and stdout)."),
+    click.option("--http", "http_", metavar="URL", help="Ask this endpoint, one POST a case."),
+    click.option("--predictions", type=FILE, help="Take the answers from this file of JSON lines."),
+    click.option("--k", type=click.IntRange(1, 100_000), default=10, show_default=True, help="Cut-off of the retrieval metrics of ragbench datasets."),
+)
+policy_options = _group(
+    click.option("--threshold", "thresholds", type=NamedNumber(), multiple=True, help="Smallest value of a metric; may be repeated."),
+    click.option("--tolerance", type=Tolerance(), help="How far a metric's mean may fall."),
+    click.option("--case-tolerance", type=Tolerance(), help="How far a case's score may fall."),
+    click.option("--pass-rate-tolerance", type=Tolerance(), help="How far a case's pass rate may fall."),
+    click.option("--fail-on", type=Names(), help=f"What is red, separated by commas: {', '.join(FAIL_ON)}."),
+    click.option("--report-only", is_flag=True, help="Say what would fail, and exit 0."),
+)
