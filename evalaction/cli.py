@@ -272,7 +272,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
 
 
 def _refuse(faults: Sequence[Fault]) -> int:
-    from evalaction.report.terminal import render_faults  # noqa: PLC0415
+    from evalaction.report.faults import render_faults  # noqa: PLC0415
 
     sys.stderr.write(_masked(render_faults(faults)).rstrip("\n") + "\n")
     return _end("config_error", ExitCode.CONFIG)

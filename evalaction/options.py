@@ -15,7 +15,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 FAIL_ON = ("case", "check", "metric", "threshold", "removed", "inconclusive")
 
 
-class NamedNumber(click.ParamType):
+class NamedNumber(click.ParamType[tuple[str, float]]):
     """`NAME=NUMBER`, such as recall@10=0.8."""
 
     name = "name=number"
@@ -34,7 +34,7 @@ class NamedNumber(click.ParamType):
         return name.strip(), parsed
 
 
-class ShardType(click.ParamType):
+class ShardType(click.ParamType[tuple[int, int]]):
     """`I/N`: part I of N, counted from 1."""
 
     name = "i/n"
@@ -49,7 +49,7 @@ class ShardType(click.ParamType):
         return int(index), int(of)
 
 
-class Names(click.ParamType):
+class Names(click.ParamType[tuple[str, ...]]):
     """A list separated by commas, of known words."""
 
     name = "list"
@@ -65,7 +65,7 @@ class Names(click.ParamType):
         return words
 
 
-class Tolerance(click.ParamType):
+class Tolerance(click.ParamType[float]):
     """A finite number of at least 0."""
 
     name = "number"

@@ -14,7 +14,7 @@ from evalaction.app.selecting import refuse_unsupported, select
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
-from evalaction.core.record import Baseline, RunRecord, Selection
+from evalaction.core.record import Baseline, RunRecord
 from evalaction.core.suite import Policy, Suite
 from evalaction.core.verdict import SuiteVerdict, Verdict
 from evalaction.datasets.load import load_suites
@@ -114,5 +114,3 @@ def _judge_one(parts: Parts, folder: Path, record: RunRecord, policies: Mapping[
     verdict = judge(record, baseline, rules, parts.now())
     return Judged(verdict=verdict, record=record, folder=folder, baseline_folder=store.folder(key) if baseline else None)
 
-
-__all__ = ["Selection", "gate_suites", "load", "rules_for", "run_suites"]

@@ -16,7 +16,7 @@ from evalaction.core.evidence import Evidence
 from evalaction.core.record import Baseline, CaseRecord, RunRecord
 from evalaction.core.verdict import Reason, SuiteVerdict, Verdict, overall
 from evalaction.errors import ConfigError, ExitCode
-from evalaction.report.details import Details, TrendPoint
+from evalaction.report.details import Details, TrendPoint, shown_cases
 from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
 from evalaction.report.schema import verdict_json
@@ -29,7 +29,6 @@ from evalaction.store.records import read_cases
 VERDICT_FILE = "verdict.json"
 COMMENT_LIMIT = 65_536
 TREND = 10
-_SHOWN = frozenset({"regressed", "flaky", "error", "within_noise"})
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +110,7 @@ def _masked(parts: Parts, data: bytes) -> bytes:
 
 
 def _details(outputs: Outputs, one: Judged) -> Details:
-    shown = [case.case for case in one.verdict.cases if case.verdict in _SHOWN]
+    shown = shown_cases(one.verdict)
     now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else {}
     suite_file = one.record.header.file
     command = f"eval-gate gate {suite_file}" if suite_file else f"eval-gate report {one.folder}"

@@ -52,8 +52,8 @@ def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
     for folder in record_folders(place):
         record = read_record(folder)
         baseline = store.load(record.header.key)
-        verdict = judge(record, baseline, rules_of(record), parts.now())
-        judged.append(Judged(verdict=verdict, record=record, folder=folder, baseline_folder=store.folder(record.header.key) if baseline else None))
+        found = judge(record, baseline, rules_of(record), parts.now())
+        judged.append(Judged(verdict=found, record=record, folder=folder, baseline_folder=store.folder(record.header.key) if baseline else None))
     verdict = overall(tuple(one.verdict for one in judged))
     render(parts, outputs, verdict, judged)
     return verdict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import json
 import re
@@ -37,16 +38,22 @@ def check_fingerprint(check: CheckSpec) -> str:
 
 
 def _parameters(check: CheckSpec) -> Iterable[tuple[str, Any]]:
-    for field in dataclasses.fields(check):
-        if field.name == "id":
-            continue
-        value = getattr(check, field.name)
-        default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-        if field.name == "type" or value != default:
-            yield field.name, value
+    for name, default in _declared(type(check)):
+        value = getattr(check, name)
+        if name == "type" or value != default:
+            yield name, value
+
+
+@functools.cache
+def _declared(kind: Any) -> tuple[tuple[str, Any], ...]:
+    """Parameters of a check type with their defaults; looked up once, for a dataset may have half a million checks."""
+    fields = (field for field in dataclasses.fields(kind) if field.name != "id")
+    return tuple((field.name, field.default if field.default_factory is dataclasses.MISSING else field.default_factory()) for field in fields)
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, str | int | float):
+        return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
     if isinstance(value, tuple | list):

@@ -209,7 +209,7 @@ class Rows(CheckSpec):
     def __post_init__(self) -> None:
         if (self.value is None) == (self.reference is None):
             found = "neither" if self.value is None else "both"
-            raise PydanticCustomError("INVALID_VALUE", "expected either `value` or `reference`, found {found}", {"found": found, "fix": "write exactly one of `value` and `reference`"})
+            raise PydanticCustomError("INVALID_VALUE", "expected either `value` or `reference`, found {found}", {"found": found, "fix": "write exactly one of the two"})
 
 
 @spec

@@ -14,7 +14,7 @@ from typing import Any
 
 from evalaction.core.scalars import SpelledFloat, SpelledInt
 from evalaction.datasets.source import Source, decode
-from evalaction.errors import Fault
+from evalaction.errors import ConfigError, Fault
 
 MAX_DEPTH = 100
 MAX_ALIASED = 200_000
@@ -27,7 +27,7 @@ _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _MAX_DIGITS = 4000  # Python itself refuses to convert more than 4300
 
-type_names = {"int": int, "float": float, "bool": bool, "null": type(None)}
+_TYPES = {"int": int, "float": float, "bool": bool, "null": type(None)}
 
 
 def resolve(text: str) -> Any:
@@ -43,14 +43,12 @@ def resolve(text: str) -> Any:
 
 
 def _pack(mark: Any) -> int:
-    return (mark.line + 1) << 32 | (mark.column + 1)
+    """A parser's mark (counted from 0) as one small number: line and column, 1-based."""
+    line, column = int(mark.line) + 1, int(mark.column) + 1
+    return line << 32 | column
 
 
-Place = tuple[int, int]
-"""Line and column, 1-based."""
-
-
-def _unpack(place: int) -> Place:
+def _unpack(place: int) -> tuple[int, int]:
     return place >> 32, place & 0xFFFFFFFF
 
 
@@ -66,15 +64,14 @@ class Document:
     marks: dict[int, tuple[int, Any]]
     start: int = 1 << 32 | 1
 
-    def place(self, steps: tuple[str | int, ...]) -> Place:
+    def place(self, steps: tuple[str | int, ...]) -> tuple[int, int]:
         """The place of the part reached by keys and indices; that of the nearest existing part when it is not there."""
         node, place = self.value, self.start
         for step in steps:
-            if isinstance(node, list if isinstance(step, int) else dict) and (step in node if isinstance(step, str) else step < len(node)):
-                place = self.marks[id(node)][1][step]
-                node = node[step]
-            else:
+            if not (isinstance(node, dict) and step in node) and not (isinstance(node, list) and isinstance(step, int) and step < len(node)):
                 break
+            parts: Any = node
+            place, node = self.marks[id(node)][1][step], parts[step]
         return _unpack(place)
 
     def rewrite(self, change: Callable[[str, tuple[str | int, ...]], str]) -> None:
@@ -96,27 +93,34 @@ class Document:
 
 
 class _Malformed(Exception):
-    """What is wrong, how to mend it, and the parser's mark of the place."""
+    """What is wrong, how to mend it, and where."""
 
-    def __init__(self, what: str, fix: str, mark: Any = None) -> None:
+    def __init__(self, what: str, fix: str, place: int = 1 << 32 | 1) -> None:
         super().__init__(what)
-        self.what, self.fix, self.mark = what, fix, mark
+        self.what, self.fix, self.place = what, fix, place
 
 
 class _Frame:
-    """A container that is being filled. `key` waits for its value; `None` stands for a sequence."""
+    """A container that is being filled. `key` is the key that waits for its value."""
 
-    __slots__ = ("anchor", "before", "key", "key_mark", "marks", "merged", "node", "start")
+    __slots__ = ("anchor", "before", "key", "key_place", "marks", "merge_place", "merged", "merging", "node", "place")
 
-    def __init__(self, node: Any, event: Any, before: int) -> None:
-        self.node, self.start, self.anchor, self.before = node, _pack(event.start_mark), event.anchor, before
+    def __init__(self, node: Any, place: int, anchor: str | None, before: int) -> None:
+        self.node, self.place, self.anchor, self.before = node, place, anchor, before
         self.marks: Any = {} if isinstance(node, dict) else []
         self.key: str | None = None
-        self.key_mark: Any = None
-        self.merged: Any = None
+        self.key_place = self.merge_place = 0
+        self.merging = False
+        self.merged: list[dict[str, Any]] = []
+
+    @property
+    def wants_key(self) -> bool:
+        return self.key is None and type(self.node) is dict
 
 
 class _Builder:
+    """Fills a Document from parser events. Refusals end it; a key written twice is noted, and the first one stands."""
+
     def __init__(self, source: Source) -> None:
         self.source, self.faults = source, list[Fault]()
         self.document = Document(None, {})
@@ -133,143 +137,117 @@ class _Builder:
         for event in events:
             handler = handlers.get(type(event).__name__)
             if handler is not None:
-                handler(event)
+                handler(event, _pack(event.start_mark))
         if not self.documents:
             raise _Malformed("the file is empty", "write the document")
         return self.document
 
-    def another(self, event: Any) -> None:
+    def another(self, _event: Any, place: int) -> None:
         self.documents += 1
         if self.documents > 1:
-            raise _Malformed("a second document starts here", "keep one document a file (drop the `---`)", event.start_mark)
+            raise _Malformed("a second document starts here", "keep one document a file (drop the `---`)", place)
 
-    def scalar(self, event: Any) -> None:
-        text, frame = event.value, self.stack[-1] if self.stack else None
-        if frame is not None and frame.key is None and type(frame.node) is dict:
-            self.name(frame, text, event)
-            if event.anchor:
-                self.anchors[event.anchor] = (text, 1)
-            return
-        value = resolve(text) if event.implicit[0] and not event.style and event.tag is None else self.tagged(event)
+    def scalar(self, event: Any, place: int) -> None:
+        plain = event.implicit[0] and not event.style and event.tag is None
+        if self.stack and self.stack[-1].wants_key:
+            value = event.value
+            self.name(value, place, merging=plain and value == "<<")
+        else:
+            value = resolve(event.value) if plain else self.tagged(event, place)
+            self.put(value, place)
         if event.anchor:
             self.anchors[event.anchor] = (value, 1)
-        self.put(value, event)
 
-    def tagged(self, event: Any) -> Any:
+    def tagged(self, event: Any, place: int) -> Any:
         """A quoted scalar is text, and so is one tagged `!!str`; other tags must agree with the value."""
         tag = (event.tag or "!").removeprefix(_PREFIX)
         if tag in ("!", "str"):
             return event.value
         value = resolve(event.value)
-        if tag not in type_names or type(value) is str or not isinstance(value, type_names[tag]):
-            raise _Malformed(f"the tag `{event.tag}` is not known here or does not fit the value", "drop the tag", event.start_mark)
+        if tag not in _TYPES or type(value) is str or not isinstance(value, _TYPES[tag]):
+            raise _Malformed(f"the tag `{event.tag}` is not known here or does not fit the value", "drop the tag", place)
         return value
 
-    def name(self, frame: _Frame, text: str, event: Any) -> None:
-        """A key, kept as written. The first of two equal keys stands, so that the rest of the file is checked too."""
-        frame.key, frame.key_mark = text, event.start_mark
-        if text == "<<" and getattr(event, "style", None) in (None, ""):
-            frame.key = "" if frame.merged is None else text
-            frame.merged = _AWAITED if frame.merged is None else frame.merged
-        if text in frame.marks or (frame.key == "<<" and frame.merged is not None):
-            first = _unpack(frame.marks.get(text, frame.start))[0]
-            line = event.start_mark.line + 1
-            what = f"the key `{text}` is written twice in one mapping, on lines {first} and {line}"
-            self.faults.append(self.source.fault("DUPLICATE_KEY", what, "keep one of the two", line, event.start_mark.column + 1))
+    def name(self, text: str, place: int, *, merging: bool = False) -> None:
+        """Take a key, as written."""
+        frame = self.stack[-1]
+        first = frame.merge_place if merging else frame.marks.get(text)
+        frame.key, frame.key_place, frame.merging = text, place, merging
+        if merging and not first:
+            frame.merge_place = place
+        if first:
+            line, column = _unpack(place)
+            what = f"the key `{text}` is written twice in one mapping, on lines {_unpack(first)[0]} and {line}"
+            self.faults.append(self.source.fault("DUPLICATE_KEY", what, "keep one of the two", line, column))
 
-    def put(self, value: Any, event: Any) -> None:
+    def put(self, value: Any, place: int) -> None:
+        """Take a value: for the document, the list or the key that waits for one."""
         self.nodes += 1
         if self.nodes > MAX_NODES:
-            raise _Malformed(f"the file has more than {MAX_NODES} parts", "move the cases into datasets of one JSON line a case", event.start_mark)
+            raise _Malformed(f"the file has more than {MAX_NODES} parts", "move the cases into datasets of one JSON line a case", place)
         if not self.stack:
-            self.document.value, self.document.start = value, _pack(event.start_mark)
+            self.document.value, self.document.start = value, place
             return
         frame = self.stack[-1]
-        if type(frame.node) is list:
+        if frame.key is None:
             frame.node.append(value)
-            frame.marks.append(_pack(event.start_mark))
-        elif frame.merged is _AWAITED:
-            frame.merged, frame.key = self.mergeable(value, event), None
-        else:
-            key, frame.key = frame.key, None
-            if key not in frame.marks:
-                frame.node[key], frame.marks[key] = value, _pack(frame.key_mark)
+            frame.marks.append(place)
+            return
+        if frame.merging:
+            frame.merged += self.mergeable(value, place)
+        elif frame.key not in frame.marks:
+            frame.node[frame.key], frame.marks[frame.key] = value, frame.key_place
+        frame.key = None
 
-    def mergeable(self, value: Any, event: Any) -> list[dict[str, Any]]:
+    def mergeable(self, value: Any, place: int) -> list[dict[str, Any]]:
         found = value if isinstance(value, list) else [value]
         if not all(isinstance(item, dict) for item in found):
-            raise _Malformed("`<<` merges mappings only", "refer to a mapping, or quote the key", event.start_mark)
+            raise _Malformed("`<<` merges mappings only", "refer to a mapping, or quote the key", place)
         return found
 
-    def opening(self, event: Any) -> None:
-        mapping = type(event).__name__ == "MappingStartEvent"
-        if self.stack and self.stack[-1].key is None and type(self.stack[-1].node) is dict:
-            raise _Malformed("a list or mapping stands where a key is expected", "write a plain key; quote a text that starts with a brace, such as \"{{ vars.x }}\"", event.start_mark)
-        if event.tag is not None and event.tag not in ("!", _PREFIX + ("map" if mapping else "seq")):
-            raise _Malformed(f"the tag `{event.tag}` is not known here", "drop the tag", event.start_mark)
+    def opening(self, event: Any, place: int) -> None:
+        kind, tag = (dict, "map") if type(event).__name__ == "MappingStartEvent" else (list, "seq")
+        if self.stack and self.stack[-1].wants_key:
+            raise _Malformed("a list or mapping stands where a key is expected", 'write a plain key; quote a text that starts with a brace, such as "{{ vars.x }}"', place)
+        if event.tag not in (None, "!", _PREFIX + tag):
+            raise _Malformed(f"the tag `{event.tag}` is not known here", "drop the tag", place)
         if len(self.stack) >= MAX_DEPTH:
-            raise _Malformed(f"the document is nested more than {MAX_DEPTH} deep", "flatten it", event.start_mark)
+            raise _Malformed(f"the document is nested more than {MAX_DEPTH} deep", "flatten it", place)
         if event.anchor:
             self.open_anchors.add(event.anchor)
-        self.stack.append(_Frame({} if mapping else [], event, self.nodes + self.aliased))
+        self.stack.append(_Frame(kind(), place, event.anchor, self.nodes + self.aliased))
 
-    def closing(self, event: Any) -> None:
+    def closing(self, _event: Any, _place: int) -> None:
         frame = self.stack.pop()
-        for source in frame.merged or ():
-            self.merge(frame, source)
-        self.document.marks[id(frame.node)] = (frame.start, frame.marks)
+        for merged in frame.merged:
+            marks = self.document.marks[id(merged)][1]
+            for key in [key for key in merged if key not in frame.marks]:
+                frame.node[key], frame.marks[key] = merged[key], marks[key]
+        self.document.marks[id(frame.node)] = (frame.place, frame.marks)
         if frame.anchor:
             self.open_anchors.discard(frame.anchor)
             self.anchors[frame.anchor] = (frame.node, self.nodes + self.aliased - frame.before + 1)
-        self.put(frame.node, _Started(frame.start))
+        self.put(frame.node, frame.place)
 
-    def merge(self, frame: _Frame, source: dict[str, Any]) -> None:
-        marks = self.document.marks[id(source)][1]
-        for key, value in source.items():
-            if key not in frame.marks:
-                frame.node[key], frame.marks[key] = value, marks[key]
-
-    def alias(self, event: Any) -> None:
+    def alias(self, event: Any, place: int) -> None:
         if event.anchor in self.open_anchors:
-            raise _Malformed(f"the anchor `{event.anchor}` contains itself", "break the ring", event.start_mark)
+            raise _Malformed(f"the anchor `{event.anchor}` contains itself", "break the ring", place)
         if event.anchor not in self.anchors:
-            raise _Malformed(f"there is no anchor `{event.anchor}` before this line", "define it first, or quote a text that starts with `*`", event.start_mark)
+            raise _Malformed(f"there is no anchor `{event.anchor}` before this line", "define it first, or quote a text that starts with `*`", place)
         value, size = self.anchors[event.anchor]
         self.aliased += size
         if self.aliased > MAX_ALIASED:
-            raise _Malformed(f"the aliases expand to more than {MAX_ALIASED} parts", "write fewer or smaller aliases", event.start_mark)
-        frame = self.stack[-1]
-        if frame.key is None and type(frame.node) is dict:
-            if not isinstance(value, str):
-                raise _Malformed("the alias of a key must be text", "write the key out", event.start_mark)
-            self.name(frame, value, event)
+            raise _Malformed(f"the aliases expand to more than {MAX_ALIASED} parts", "write fewer or smaller aliases", place)
+        if not self.stack[-1].wants_key:
+            self.put(value, place)
+        elif isinstance(value, str):
+            self.name(value, place)
         else:
-            self.put(value, event)
-
-
-_AWAITED: Any = object()
-
-
-class _Mark:
-    __slots__ = ("column", "line")
-
-    def __init__(self, place: int) -> None:
-        self.line, self.column = (place >> 32) - 1, (place & 0xFFFFFFFF) - 1
-
-
-class _Started:
-    """Stands for the start event of a container that has just been closed."""
-
-    __slots__ = ("start_mark",)
-
-    def __init__(self, place: int) -> None:
-        self.start_mark = _Mark(place)
+            raise _Malformed("the alias of a key must be text", "write the key out", place)
 
 
 def read_yaml(source: Source, raw: bytes) -> tuple[Document | None, list[Fault]]:
-    """The one document of a file and its faults; no document when it cannot be read at all."""
-    from evalaction.errors import ConfigError
-
+    """The one document of a file and its faults (MALFORMED_YAML, DUPLICATE_KEY); no document when it cannot be read at all."""
     try:
         text = decode(source, raw, "MALFORMED_YAML")
     except ConfigError as error:
@@ -281,16 +259,18 @@ def read_yaml(source: Source, raw: bytes) -> tuple[Document | None, list[Fault]]
 
 
 def _parsed(source: Source, text: str) -> tuple[Document | None, list[Fault]]:
-    import yaml  # only a run that reads YAML pays for the import
+    import yaml  # noqa: PLC0415 - only a run that reads YAML pays for the import
 
     builder = _Builder(source)
     try:
         return builder.build(yaml.parse(text, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader))), builder.faults
     except _Malformed as error:
-        what, fix, mark = error.what, error.fix, error.mark
+        what, fix, place = error.what, error.fix, error.place
     except yaml.MarkedYAMLError as error:
-        what, fix, mark = " ".join(filter(None, (error.context, error.problem))), "correct the YAML here", error.problem_mark or error.context_mark
-    except (yaml.YAMLError, ValueError, RecursionError):
-        what, fix, mark = "this is not YAML", "correct the YAML", None
-    line, column = (mark.line + 1, mark.column + 1) if mark is not None else (1, 1)
+        what, fix = " ".join(filter(None, (error.context, error.problem))), "correct the YAML here"
+        mark = error.problem_mark or error.context_mark
+        place = _pack(mark) if mark else 1 << 32 | 1
+    except (yaml.YAMLError, ValueError):
+        what, fix, place = "this is not YAML", "correct the YAML", 1 << 32 | 1
+    line, column = _unpack(place)
     return None, [*builder.faults, source.fault("MALFORMED_YAML", what, fix, line, column)]

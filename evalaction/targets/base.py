@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from evalaction.core.answer import Answer
 from evalaction.core.suite import Case
+from evalaction.errors import MeasureError
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -20,11 +21,15 @@ class Request:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to one request, and how long it took in milliseconds when the target can tell."""
+    """The answer to one request, and how long it took in milliseconds when the target can tell.
+
+    `error` is set instead of the answer when this one trial failed and the rest of the batch may go on.
+    """
 
     request: Request
     answer: Answer
     latency_ms: float | None = None
+    error: MeasureError | None = None
 
 
 class Target(Protocol):
@@ -34,7 +39,8 @@ class Target(Protocol):
     retries: int
 
     @property
-    def description(self) -> Mapping[str, Any]: ...
+    def description(self) -> Mapping[str, Any]:
+        """What was asked, for the record."""
 
     async def close(self) -> None:
         """Give back connections and processes; may be called twice."""
@@ -50,21 +56,25 @@ class SingleTarget(Target, Protocol):
 
 @runtime_checkable
 class BatchTarget(Target, Protocol):
-    """Is fed all trials of one pass and answers in any order.
+    """Is fed trials that share one repeat number, and answers in any order.
 
     Yields a Reply, or an error for a request, as they come. A request that was never yielded when the
     iteration ends without an exception was answered with nothing. A TargetError raised at the end of the
     iteration makes *every* trial of the batch an error, those already yielded too.
     """
 
-    def ask_all(self, requests: Sequence[Request]) -> AsyncIterator[Reply]: ...
+    def ask_all(self, requests: Sequence[Request]) -> AsyncGenerator[Reply, None]:
+        """Close the generator to end the batch early."""
 
 
 def case_line(request: Request) -> dict[str, Any]:
-    """What a target is told of a case: the foreign record as it stands, or our own fields; never the checks."""
+    """What a target is told of a case: the foreign record as it stands, or our own fields; never the checks.
+
+    A foreign record gets `repeat`, and an `id` where it has none: an answer could not be joined without.
+    """
     case = request.case
     if case.record is not None:
-        return {**case.record, "repeat": request.repeat} if "repeat" not in case.record else dict(case.record)
+        return {"id": case.id, "repeat": request.repeat, **case.record}
     return {
         "id": case.id, "input": case.input, "history": [{"role": turn.role, "content": turn.content} for turn in case.history], "vars": dict(case.vars or {}),
         "category": case.category, "tags": list(case.tags), "metadata": dict(case.metadata or {}), "repeat": request.repeat,

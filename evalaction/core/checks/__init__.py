@@ -1,5 +1,6 @@
 """Scoring: one function per check type, and the trial they add up to."""
 
-from evalaction.core.checks.scoring import SCORERS, CheckScore, Scoring, score_answer
+from evalaction.core.checks.base import CheckScore
+from evalaction.core.checks.scoring import SCORERS, Scored, Scoring, score_answer
 
-__all__ = ["SCORERS", "CheckScore", "Scoring", "score_answer"]
+__all__ = ["SCORERS", "CheckScore", "Scored", "Scoring", "score_answer"]

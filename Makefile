@@ -1,0 +1,77 @@
+# Every target sets itself up: all it takes is Python 3.11 or newer, make and a package index.
+#   make test PYTHON=python3.13     use another interpreter (the environment is made anew for it)
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; exit; }; done; echo python3)
+LOCK_PYTHON ?= python3.11
+UPGRADE ?=
+BENCH ?=
+
+PY := .venv/bin/python
+# Targets of the demo and of the tests are started by name, so the environment comes first on their PATH.
+RUN := PATH="$(CURDIR)/.venv/bin:$$PATH" $(PY)
+# Nothing of a caller's own Python set-up may reach the environment.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+COMPILE = CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --strip-extras
+
+.PHONY: help demo test lint ruff types imports docstrings hooks docs docs-check bench lock setup setup-demo clean
+
+help:
+	@echo 'make demo    gate a small retrieval system, see it go red, and leave the reports in build/demo'
+	@echo 'make test    run every test'
+	@echo 'make lint    style, types, import rules, docstrings, commit hooks, generated pages'
+	@echo 'make docs    write the generated pages anew'
+	@echo 'make bench   measure speed and memory beside plain scripts (minutes)'
+	@echo 'make lock    resolve the dependencies anew (UPGRADE=--upgrade takes the newest)'
+	@echo 'make clean   remove everything that was generated'
+
+setup:
+	@$(PYTHON) .ci/setup.py dev
+
+setup-demo:
+	@$(PYTHON) .ci/setup.py demo
+
+demo: setup-demo
+	@$(RUN) examples/docs-rag/demo.py
+
+test: setup
+	@$(RUN) -m pytest -n auto
+
+# `make -k lint` goes through all of them, so that one run shows every fault.
+lint: ruff types imports docstrings hooks docs-check
+
+ruff: setup
+	@$(PY) -m ruff check .
+
+types: setup
+	@$(PY) -m mypy --strict
+
+imports: setup
+	@.venv/bin/lint-imports
+
+docstrings: setup
+	@$(PY) -m interrogate --quiet evalaction || { $(PY) -m interrogate -vv --no-color evalaction | grep -i missed; exit 1; }
+
+hooks: setup
+	@$(PY) -m pre_commit validate-config .pre-commit-config.yaml
+
+docs: setup
+	@$(PY) docs/generate.py
+
+docs-check: setup
+	@$(PY) docs/generate.py --check
+
+bench: setup
+	@$(RUN) -m benchmarks.run $(BENCH)
+
+# Resolved on the oldest supported Python: a release that still supports it also has wheels for the newer ones.
+lock:
+	$(LOCK_PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check pip-tools==7.6.2
+	$(COMPILE) $(UPGRADE) --all-extras --build-deps-for editable --output-file requirements/dev.txt pyproject.toml
+	$(COMPILE) --upgrade --constraint requirements/dev.txt --extra examples --build-deps-for editable --output-file requirements/demo.txt pyproject.toml
+	$(COMPILE) --upgrade --constraint requirements/dev.txt --output-file requirements/lock.txt pyproject.toml
+
+clean:
+	rm -rf .venv build dist eval-results .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

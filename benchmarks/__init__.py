@@ -1,0 +1,1 @@
+"""Speed and memory of the command line, beside plain scripts that do the same work in the same run: `make bench`."""

@@ -1,0 +1,145 @@
+"""From an answer to the scores of a trial: every check of the case, their weighted mean, and the metrics."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from evalaction.core.answer import Answer
+from evalaction.core.checks import custom, data, limits, number, retrieval, rows, text, tools
+from evalaction.core.checks.base import CheckScore, one_line, weighted_mean
+from evalaction.core.metrics import metric_names
+from evalaction.core.record import CheckResult
+from evalaction.core.specs import (
+    CheckSpec,
+    ContainsAll,
+    ContainsAny,
+    Equals,
+    ExactMatch,
+    Groundedness,
+    Intent,
+    JsonCheck,
+    JsonSubset,
+    MaxCost,
+    MaxLatency,
+    MaxTokens,
+    NotContains,
+    NotRegex,
+    NumberCheck,
+    PythonCheck,
+    RagbenchGroundedness,
+    RagbenchRetrieval,
+    Refusal,
+    Regex,
+    Retrieval,
+    Rows,
+    TokenF1,
+    ToolCalls,
+)  # fmt: skip
+from evalaction.core.suite import Case
+from evalaction.errors import MeasureError
+
+_NAMES: dict[type[CheckSpec], tuple[str, ...]] = {}
+"""Metric names by type, remembered: only a python check's depend on more."""
+EPSILON = 1e-9
+"""A score passes from this much below what is required, so that rounding never fails a check."""
+
+SCORERS: dict[type[CheckSpec], Callable[[Any, Answer], CheckScore | None]] = {
+    Equals: text.score_equals, ExactMatch: text.score_exact_match, TokenF1: text.score_token_f1,
+    ContainsAll: text.score_contains_all, ContainsAny: text.score_contains_any, NotContains: text.score_not_contains,
+    Regex: text.score_regex, NotRegex: text.score_not_regex, Intent: text.score_intent, Refusal: text.score_refusal,
+    NumberCheck: number.score_number, JsonCheck: data.score_json, JsonSubset: data.score_json_subset, Rows: rows.score_rows,
+    Retrieval: retrieval.score_retrieval, RagbenchRetrieval: retrieval.score_retrieval,
+    Groundedness: retrieval.score_groundedness, RagbenchGroundedness: retrieval.score_ragbench_groundedness,
+    ToolCalls: tools.score_tool_calls, MaxLatency: limits.score_max_latency, MaxCost: limits.score_max_cost, MaxTokens: limits.score_max_tokens,
+    PythonCheck: custom.score_unloaded,
+}  # fmt: skip
+"""Check type → its scoring function. None as its result: the check does not apply to this answer and is not measured."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Scoring:
+    """What scoring needs from outside: functions by `pkg.mod:fn`, and expected rows fetched live, by check id."""
+
+    callables: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], object]] = dataclasses.field(default_factory=dict)
+    references: Mapping[str, Sequence[Mapping[str, Any]]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Scored:
+    """The scores of one answer: weighted mean in 0..1, whether all checks pass, each check, and this case's value of each metric."""
+
+    score: float
+    passed: bool
+    checks: tuple[CheckResult, ...]
+    metrics: dict[str, float]
+
+
+_NO_HELP = Scoring()
+
+
+def score_answer(case: Case, answer: Answer, scoring: Scoring = _NO_HELP) -> Scored:
+    """Score every check of a case on an answer.
+
+    An answer that is nothing scores 0 on every check. `max_*` checks give no metric: latency, cost and
+    tokens are the trial's own. Raises MeasureError SCORER_FAILED when a check cannot be applied.
+    """
+    nothing = answer.is_nothing
+    checks: list[CheckResult] = []
+    weights: list[float] = []
+    found: dict[str, list[float]] = {}
+    for spec in case.checks:
+        scored = _nothing(spec) if nothing else _score(spec, case, answer, scoring)
+        if scored is not None:
+            score, detail, values = scored
+            checks.append(CheckResult(id=check_id(spec), score=score, passed=score >= spec.required - EPSILON, detail=detail, values=values))
+            weights.append(spec.weight)
+            _collect(spec, scored, found)
+    if not checks:
+        raise MeasureError("SCORER_FAILED", "no check of this case applies to the answer")
+    metrics = {name: values[0] if len(values) == 1 else math.fsum(values) / len(values) for name, values in found.items()}
+    return Scored(weighted_mean([check.score for check in checks], weights), all(check.passed for check in checks), tuple(checks), metrics)
+
+
+def check_id(spec: CheckSpec) -> str:
+    """The check's id: as a read suite gave it, else its type."""
+    return spec.id or str(getattr(spec, "type", ""))
+
+
+def _score(spec: CheckSpec, case: Case, answer: Answer, scoring: Scoring) -> CheckScore | None:
+    if isinstance(spec, PythonCheck) and spec.callable in scoring.callables:
+        return custom.score_python(spec, case, answer, scoring.callables[spec.callable])
+    if isinstance(spec, Rows) and spec.value is None and check_id(spec) in scoring.references:
+        return rows.score_rows_against(spec, answer, scoring.references[check_id(spec)])
+    scorer = SCORERS.get(type(spec))
+    if scorer is None:
+        raise MeasureError("SCORER_FAILED", one_line(f"checks of the type `{getattr(spec, 'type', '')}` cannot be scored in this version"))
+    return scorer(spec, answer)
+
+
+def _nothing(spec: CheckSpec) -> CheckScore | None:
+    """0 for an answer that is nothing; ragbench's groundedness applies only where there are contexts."""
+    if isinstance(spec, RagbenchGroundedness):
+        return None
+    detail = "the system answered nothing"
+    return retrieval.retrieval_nothing(spec, detail) if isinstance(spec, Retrieval) else CheckScore(0.0, detail)
+
+
+def _collect(spec: CheckSpec, scored: CheckScore, found: dict[str, list[float]]) -> None:
+    """Add a check's values to those of its metrics; where it gives none, its score is the value."""
+    values = scored.values
+    if values is None:
+        kind = type(spec)
+        names = _NAMES.get(kind)
+        if names is None:
+            names = metric_names(spec)
+            if kind is not PythonCheck:
+                _NAMES[kind] = names
+        values = dict.fromkeys(names, scored.score)
+    for name, value in values.items():
+        if name in found:
+            found[name].append(value)
+        else:
+            found[name] = [value]

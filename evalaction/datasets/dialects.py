@@ -1,0 +1,240 @@
+"""What a record of each kind of dataset looks like, and the case it becomes."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, Field, TypeAdapter
+from pydantic_core import PydanticCustomError
+
+from evalaction.core.model import model as spec
+from evalaction.core.scalars import Text, Word, kind_of
+from evalaction.core.specs import CheckSpec, ContainsAll, Equals, ExactMatch, Needles, RagbenchGroundedness, RagbenchRetrieval, Rubric, TokenF1
+from evalaction.core.suite import Case, Policy, Turn
+from evalaction.datasets.faults import Steps, clip
+from evalaction.datasets.native import Defaults, NativeCase
+from evalaction.datasets.templates import fill_vars, has_placeholder
+
+DEFAULT_K = 10
+
+
+def _list(value: object) -> object:
+    """A list, or nothing; a lone text is none, since these formats know lists only."""
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise PydanticCustomError("TYPE_MISMATCH", "expected a list, found {kind}", {"kind": kind_of(value), "fix": 'write a list, such as ["one", "two"]'})
+    return value
+
+
+def _phrases(value: object) -> object:
+    """Phrases to look for; a blank one is found in every text."""
+    phrases = _list(value)
+    if isinstance(phrases, list) and any(isinstance(item, str) and not item.strip() for item in phrases):
+        raise PydanticCustomError("EMPTY_NEEDLE", "an empty or blank phrase is found in every text", {"fix": "drop the blank phrase"})
+    return phrases
+
+
+def _split(value: object) -> object:
+    return [part.strip() for part in value.split(";")] if isinstance(value, str) and value.strip() else None
+
+
+Words = Annotated[tuple[Word, ...], BeforeValidator(_list)]
+Phrases = Annotated[tuple[Word, ...], BeforeValidator(_phrases)]
+
+
+@spec
+class RagbenchRecord:
+    """One line of a ragbench dataset."""
+
+    id: Word
+    question: Word
+    expected_answer: Text | None = None
+    relevant_docs: Words = ()
+    must_contain: Phrases = ()
+    tags: Words = ()
+    notes: Text | None = None
+
+
+@spec
+class GoldenRecord:
+    """One case of a golden set: exactly one of the three expectations."""
+
+    id: Word
+    input: Text
+    category: Text | None = None
+    expectedExact: Text | None = None  # noqa: N815 - the format's own names
+    mustContain: Phrases = ()  # noqa: N815 - as above
+    rubric: Words = ()
+
+
+@spec
+class TableRow:
+    """One row of a table; `vars` are the columns that have no meaning of their own."""
+
+    id: Word
+    input: Text
+    expected: Text | None = None
+    contains: Annotated[Needles | None, BeforeValidator(_split)] = None
+    vars: dict[str, str] = Field(default_factory=dict)
+
+
+class Finish:
+    """What a suite adds to each case: default checks and tags, ids for checks without one, values for placeholders.
+
+    `object` takes the code of what is wrong with the case at hand, what it is, the remedy, and the steps to the part.
+    """
+
+    def __init__(self, defaults: Defaults, k: int = DEFAULT_K) -> None:
+        self.defaults, self.k = defaults, k
+        self.object: Callable[[str, str, str, Steps], None] = lambda _code, _what, _fix, _steps: None
+        self._copies: dict[tuple[int, str], CheckSpec] = {}
+
+    def checks(self, own: Iterable[CheckSpec]) -> tuple[CheckSpec, ...]:
+        """The case's checks and the default ones, each with an id of its own: the type, and `-2`, `-3` where that is taken."""
+        own = tuple(own)
+        if not self.defaults.checks and all(check.id is not None for check in own):
+            return own
+        everything = own + self.defaults.checks
+        given = [check.id for check in everything if check.id is not None]
+        taken = set(given)
+        for name in sorted(name for name in taken if given.count(name) > 1):
+            self.object("DUPLICATE_ID", f"the check id `{clip(name)}` of a default check is taken in this case", "give the default check another id", ())
+        if len(given) == len(everything):
+            return everything
+        return tuple(check if check.id is not None else self._named(check, taken, shared=index >= len(own)) for index, check in enumerate(everything))
+
+    def _named(self, check: CheckSpec, taken: set[str], *, shared: bool) -> CheckSpec:
+        base = name = str(getattr(check, "type", "check"))
+        count = 1
+        while name in taken:
+            count += 1
+            name = f"{base}-{count}"
+        taken.add(name)
+        if not shared:
+            return _with(check, id=name)
+        if (id(check), name) not in self._copies:
+            self._copies[id(check), name] = _with(check, id=name)
+        return self._copies[id(check), name]
+
+    def tags(self, own: tuple[str, ...]) -> tuple[str, ...]:
+        """The case's tags and the default ones, each once."""
+        return tuple(dict.fromkeys(own + self.defaults.tags)) if self.defaults.tags else own
+
+    def text(self, text: str, variables: Mapping[str, Any], steps: Steps) -> str:
+        """A text of the case with its variables filled in."""
+        return fill_vars(text, variables, lambda what, fix: self.object("UNRESOLVED_VARIABLE", what, fix, steps)) if has_placeholder(text) else text
+
+
+C = TypeVar("C", bound=CheckSpec)
+
+
+def _with(check: C, **changed: Any) -> C:
+    """A copy with other values, which have been validated: the constructor would do it again, at several times the cost."""
+    made = object.__new__(type(check))
+    for name in _names(type(check)):
+        object.__setattr__(made, name, changed[name] if name in changed else getattr(check, name))
+    return made
+
+
+@functools.cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+_EXACT, _F1 = ExactMatch(id="exact_match", value="-"), TokenF1(id="token_f1", value="-")
+_RETRIEVAL, _CONTAINS = RagbenchRetrieval(id="retrieval", relevant=("-",)), ContainsAll(id="contains_all", value=("-",))
+_GROUNDED = RagbenchGroundedness(id="groundedness")
+"""Patterns of the checks that ragbench records have."""
+
+
+def _ragbench(record: RagbenchRecord, raw: Mapping[str, Any], line: int, finish: Finish) -> Case:
+    checks: list[CheckSpec] = []
+    if record.expected_answer and record.expected_answer.strip():
+        checks += (_with(_EXACT, value=record.expected_answer), _with(_F1, value=record.expected_answer))
+    if record.relevant_docs:
+        checks.append(_with(_RETRIEVAL, relevant=record.relevant_docs, k=finish.k))
+    if record.must_contain:
+        checks.append(_with(_CONTAINS, value=record.must_contain))
+    checks.append(_GROUNDED)
+    return Case(id=record.id, input=record.question, checks=finish.checks(checks), tags=finish.tags(record.tags), record=raw, line=line)
+
+
+def _golden(record: GoldenRecord, raw: Mapping[str, Any], line: int, finish: Finish) -> Case:
+    checks: list[CheckSpec] = []
+    if record.expectedExact and record.expectedExact.strip():
+        checks.append(Equals(id="equals", value=record.expectedExact))
+    if record.mustContain:
+        checks.append(ContainsAll(id="contains_all", value=record.mustContain))
+    if record.rubric:
+        checks.append(Rubric(id="rubric", criteria=list(record.rubric), scale=5))  # type: ignore[arg-type]  # a list is what authors write; the model names its items
+    return Case(id=record.id, input=record.input, checks=finish.checks(checks), category=record.category, tags=finish.tags(()), record=raw, line=line)
+
+
+def _native(record: NativeCase, _raw: Mapping[str, Any], line: int, finish: Finish) -> Case:
+    history = tuple(Turn(role=turn.role, content=finish.text(turn.content, record.vars, ("history", index, "content"))) for index, turn in enumerate(record.history))
+    return Case(
+        id=record.id, input=finish.text(record.input, record.vars, ("input",)), checks=finish.checks(record.checks), repeats=record.repeats, category=record.category,
+        history=history, vars=record.vars or None, tags=finish.tags(record.tags), metadata=record.metadata or None, line=line,
+    )  # fmt: skip
+
+
+def _table(record: TableRow, _raw: Mapping[str, Any], line: int, finish: Finish) -> Case:
+    checks: list[CheckSpec] = []
+    if record.expected and record.expected.strip():
+        checks.append(Equals(id="equals", value=record.expected))
+    if record.contains:
+        checks.append(ContainsAll(id="contains_all", value=record.contains))
+    text = finish.text(record.input, record.vars, ("input",))
+    return Case(id=record.id, input=text, checks=finish.checks(checks), vars=record.vars or None, tags=finish.tags(()), line=line)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Dialect:
+    """One kind of record. `expectations` are the fields that say what to check; with `exclusive` exactly one of them.
+
+    `policy` is the gate policy that the document itself brings, None when it has none; `templates`
+    says whether texts may hold placeholders.
+    """
+
+    name: str
+    model: type
+    expectations: tuple[str, ...]
+    convert: Callable[[Any, Mapping[str, Any], int, Finish], Case]
+    exclusive: bool = False
+    policy: Policy | None = None
+    templates: bool = False
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of the record's fields."""
+        return frozenset(field.name for field in dataclasses.fields(self.model))
+
+
+RAGBENCH = Dialect(
+    name="ragbench", model=RagbenchRecord, expectations=("expected_answer", "relevant_docs", "must_contain"), convert=_ragbench,
+    policy=Policy(fail_on=("metric", "threshold"), tolerance=0.01),
+)  # fmt: skip
+GOLDEN = Dialect(
+    name="golden", model=GoldenRecord, expectations=("expectedExact", "mustContain", "rubric"), convert=_golden, exclusive=True,
+    policy=Policy(fail_on=("metric", "threshold"), tolerance=0.02, tolerances={"pass_rate": 0.02}),
+)  # fmt: skip
+NATIVE = Dialect(name="native", model=NativeCase, expectations=("checks",), convert=_native, templates=True)
+TABLE = Dialect(name="csv", model=TableRow, expectations=("expected", "contains"), convert=_table, templates=True)
+RECORDS = {dialect.name: dialect for dialect in (RAGBENCH, GOLDEN, NATIVE)}
+"""The kinds that stand in JSON or YAML."""
+
+
+def recognise(record: object) -> Dialect:
+    """The kind whose own fields a record has most of; ragbench when nothing tells."""
+    keys = set(record) if isinstance(record, dict) else set()
+    shared = {"id", "input", "category", "tags"}
+    return max((RAGBENCH, GOLDEN, NATIVE), key=lambda dialect: (len(keys & (dialect.fields - shared)), dialect is not RAGBENCH and "input" in keys))
+
+
+def validator(dialect: Dialect) -> Callable[[Any], Any]:
+    """Reads a raw record into the dialect's model; raises pydantic's ValidationError."""
+    return TypeAdapter(dialect.model).validate_python

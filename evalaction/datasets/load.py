@@ -1,0 +1,108 @@
+"""Words on the command line to suites: the one way into this room."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from evalaction.core.fingerprint import slug, suite_digest
+from evalaction.core.suite import Limits, Policy, PredictionsTarget, Suite
+from evalaction.datasets.dataset_file import read_dataset, read_document
+from evalaction.datasets.dialects import DEFAULT_K, Dialect, Finish
+from evalaction.datasets.intake import Intake
+from evalaction.datasets.native import Defaults
+from evalaction.datasets.overrides import Overrides
+from evalaction.datasets.paths import find
+from evalaction.datasets.source import Source, is_file, read_bytes
+from evalaction.datasets.suite_file import SuiteReader, Surroundings, flag_faults
+from evalaction.datasets.yaml_tree import read_yaml
+from evalaction.errors import ConfigError, Fault
+
+
+def load_suites(patterns: Sequence[str], overrides: Overrides, environment: Mapping[str, str], workspace: Path, cwd: Path) -> tuple[Suite, ...]:
+    """All suites that the patterns name, checked completely; nothing is called.
+
+    `workspace` is the folder that paths inside suites may not leave; `cwd` is what patterns, and a
+    predictions file of the overrides, are relative to. Raises one ConfigError with every fault of every file.
+    """
+    faults = list(overrides.faults())
+    overrides = _anchored(overrides.sound() if faults else overrides, cwd, faults)
+    around = Surroundings(overrides=overrides, environment=environment, workspace=workspace, cwd=cwd)
+    found = find(patterns, cwd)
+    faults += found.faults
+    suites: list[Suite] = []
+    for source in found.sources:
+        suite, wrong = _read(source, around)
+        faults += wrong
+        suites += [suite] if suite else []
+    faults += _same_keys(suites)
+    if faults:
+        raise ConfigError(faults)
+    return tuple(suites)
+
+
+def _anchored(overrides: Overrides, cwd: Path, faults: list[Fault]) -> Overrides:
+    """The overrides with an absolute predictions path, which must exist."""
+    if not isinstance(overrides.target, PredictionsTarget):
+        return overrides
+    path = cwd / overrides.target.path
+    if not is_file(path):
+        faults.append(Fault(code="FILE_NOT_FOUND", what="there is no such file of answers", fix="correct the path", file=overrides.target.path, path="--predictions"))
+    return dataclasses.replace(overrides, target=PredictionsTarget(path=str(path)))
+
+
+def _read(source: Source, around: Surroundings) -> tuple[Suite | None, list[Fault]]:
+    """A suite file, or a dataset that stands for a suite; None when there are faults."""
+    try:
+        if source.path.suffix.lower() not in (".yaml", ".yml"):
+            return _alone(source, around)
+        document, faults = read_yaml(source, read_bytes(source))
+        if document is None:
+            return None, faults
+        if isinstance(document.value, list):
+            intake = Intake(Finish(Defaults(), around.overrides.k or DEFAULT_K), around.environment)
+            intake.faults += faults
+            return _from_cases(source, read_document(source, document, intake), intake, around)
+        if not isinstance(document.value, dict):
+            what, fix = "the document is neither a suite nor a list of cases", "write a mapping with version, name, target and cases"
+            return None, [*faults, source.fault("MALFORMED_YAML", what, fix, *document.place(()))]
+    except ConfigError as error:
+        return None, list(error.faults)
+    reader = SuiteReader(source, document, around)
+    suite = reader.read()
+    return (None if faults else suite), [*faults, *reader.faults]
+
+
+def _alone(source: Source, around: Surroundings) -> tuple[Suite | None, list[Fault]]:
+    intake = Intake(Finish(Defaults(), around.overrides.k or DEFAULT_K), around.environment)
+    return _from_cases(source, read_dataset(source, intake), intake, around)
+
+
+def _from_cases(source: Source, dialect: Dialect, intake: Intake, around: Surroundings) -> tuple[Suite | None, list[Fault]]:
+    """A dataset as a suite of its own: its kind's policy, the file's stem as name, everything else from flags."""
+    overrides, cases, target = around.overrides, tuple(intake.cases), around.overrides.target
+    faults = [*intake.faults, *flag_faults(overrides, {check.id or "" for case in cases for check in case.checks if getattr(check, "type", "") == "python"})]
+    if target is None:
+        faults.append(source.fault("MISSING_FIELD", "a dataset alone has no `target`", "say what to measure: --exec, --http or --predictions", 1, 1))
+    if faults or target is None:
+        return None, faults
+    name = overrides.name or source.path.stem.strip() or "suite"
+    suite = Suite(
+        name=name, key=slug(name), file=source.name, cases=cases, target=target, gate=overrides.policy(dialect.policy or Policy(), own=True), digest=suite_digest(cases),
+        floor=dialect.policy is None and overrides.tolerance is None, judge=overrides.judge, limits=overrides.limits(Limits()), repeats=overrides.repeats or 1,
+        directory=str(source.path.parent),
+    )  # fmt: skip
+    return suite, []
+
+
+def _same_keys(suites: Sequence[Suite]) -> list[Fault]:
+    """Two suites under one key would share a folder of results and a baseline."""
+    first: dict[str, Suite] = {}
+    faults = []
+    for suite in suites:
+        other = first.setdefault(suite.key, suite)
+        if other is not suite:
+            what = f"the suite `{suite.name}` of {suite.file} has the same key, `{suite.key}`, as `{other.name}` of {other.file}"
+            faults.append(Fault(code="DUPLICATE_ID", what=what, fix="give each suite a name of its own", file=suite.file, line=1, path="name"))
+    return faults

@@ -1,0 +1,192 @@
+"""The native suite file: models, rules that span fields, datasets and target, all faults in one pass."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
+
+from evalaction.core.fingerprint import slug, suite_digest
+from evalaction.core.scalars import spell
+from evalaction.core.suite import PredictionsTarget, Suite, TargetSpec
+from evalaction.datasets.dataset_file import read_dataset
+from evalaction.datasets.dialects import DEFAULT_K, NATIVE, Finish
+from evalaction.datasets.faults import Steps, Subject, clip, translate
+from evalaction.datasets.intake import Intake, Record
+from evalaction.datasets.native import Dataset, Defaults, SuiteFile, short_dataset
+from evalaction.datasets.overrides import Overrides
+from evalaction.datasets.policy_rules import python_ids, wrong_name, wrong_threshold
+from evalaction.datasets.source import Source, is_file, is_inside, shown
+from evalaction.datasets.templates import env_names, fill_env, has_placeholder, is_set, unset
+from evalaction.datasets.yaml_tree import Document
+from evalaction.errors import ConfigError, Fault
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What a suite is read in: flags, environment, the folder that paths may not leave, and the working directory."""
+
+    overrides: Overrides
+    environment: Mapping[str, str]
+    workspace: Path
+    cwd: Path
+
+
+class SuiteReader:
+    """Reads one parsed suite file. `faults` holds everything that is wrong with it and its datasets."""
+
+    def __init__(self, source: Source, document: Document, around: Surroundings) -> None:
+        self.source, self.document, self.around = source, document, around
+        self.faults: list[Fault] = []
+        self._fill_env()
+        self.raw: dict[str, Any] = document.value
+        self.subject = Subject(source=source, raw=self.raw, model=SuiteFile, place=document.place, owner=self._owner)
+
+    def read(self) -> Suite | None:
+        """The suite, or None when there are faults."""
+        head = self._head()
+        intake = self._cases(head.defaults if head else self._defaults())
+        target = self._target(head)
+        self._check_policy(intake)
+        if head is None or target is None or self.faults:
+            return None
+        overrides, name, cases = self.around.overrides, self.around.overrides.name or head.name, tuple(intake.cases)
+        return Suite(
+            name=name, key=slug(name), file=self.source.name, cases=cases, target=target, gate=overrides.policy(head.gate, own=False), digest=suite_digest(cases),
+            description=head.description, dataset_version=head.dataset_version, deterministic=head.deterministic, judge=overrides.judge or head.judge,
+            limits=overrides.limits(head.limits), repeats=overrides.repeats or head.defaults.repeats, directory=str(self.source.path.parent),
+        )  # fmt: skip
+
+    def _owner(self, steps: Steps) -> str | None:
+        """The id of the case that steps lead into."""
+        case = self.raw["cases"][steps[1]] if len(steps) > 1 and steps[0] == "cases" and isinstance(steps[1], int) else None
+        name = case.get("id") if isinstance(case, dict) else None
+        return spell(name) if isinstance(name, str | int | float) else None
+
+    def _fill_env(self) -> None:
+        """`{{ env.X }}` by its value everywhere but in the target block, whose templates the target itself renders."""
+
+        def filled(text: str, steps: Steps) -> str:
+            if not has_placeholder(text):
+                return text
+            if steps[:1] != ("target",):
+                return fill_env(text, self.around.environment, lambda what, fix: self._unresolved(steps, what, fix))
+            if self.around.overrides.target is None:
+                for name in env_names(text):
+                    if not is_set(name, self.around.environment):
+                        self._unresolved(steps, *unset(name))
+            return text
+
+        self.document.rewrite(filled)
+
+    def _unresolved(self, steps: Steps, what: str, fix: str) -> None:
+        self.raw = self.document.value
+        subject = Subject(source=self.source, raw=self.raw, model=SuiteFile, place=self.document.place, owner=self._owner)
+        self.faults.append(subject.fault("UNRESOLVED_VARIABLE", what, fix, steps))
+
+    def _head(self) -> SuiteFile | None:
+        """Everything but cases and datasets, which are read one by one so that a fault in one hides none in another."""
+        apart = {name for name in ("cases", "datasets") if isinstance(self.raw.get(name), list)}
+        try:
+            return TypeAdapter(SuiteFile).validate_python({name: value for name, value in self.raw.items() if name not in apart})
+        except ValidationError as error:
+            self.faults += translate(error, self.subject)
+            return None
+
+    def _defaults(self) -> Defaults:
+        """The defaults of a file whose head is wrong, where they themselves are right."""
+        try:
+            return TypeAdapter(Defaults).validate_python(self.raw.get("defaults") or {})
+        except ValidationError:  # reported with the head
+            return Defaults()
+
+    def _raw_checks(self) -> Any:
+        defaults = self.raw.get("defaults")
+        return defaults.get("checks") if isinstance(defaults, dict) else None
+
+    def _cases(self, defaults: Defaults) -> Intake:
+        intake = Intake(Finish(defaults, self.around.overrides.k or DEFAULT_K), self.around.environment, has_defaults=bool(self._raw_checks()))
+        cases, datasets = self.raw.get("cases"), self.raw.get("datasets")
+        for index, raw in enumerate(cases if isinstance(cases, list) else ()):
+            steps = ("cases", index)
+            intake.take(Record(self.source, raw, self.document.place(steps)[0], steps, self.document), NATIVE)
+        for index, raw in enumerate(datasets if isinstance(datasets, list) else ()):
+            self._dataset(raw, ("datasets", index), intake)
+        readable = all(value is None or isinstance(value, list) for value in (cases, datasets))
+        if not intake.seen and not intake.faults and readable and not datasets:
+            self._object("NO_CASES", "the suite has no case", "write `cases`, or name `datasets`", ("cases",))
+        self.faults += intake.faults
+        return intake
+
+    def _dataset(self, raw: Any, steps: Steps, intake: Intake) -> None:
+        try:
+            dataset = TypeAdapter(Annotated[Dataset, BeforeValidator(short_dataset)]).validate_python(raw)
+        except ValidationError as error:
+            self.faults += translate(error, dataclasses.replace(self.subject, raw=raw, model=Dataset, prefix=steps))
+            return
+        path = self._inside(dataset.path, steps)
+        if path is not None:
+            try:
+                read_dataset(Source(path, shown(path, self.around.cwd)), intake, dataset.format)
+            except ConfigError as error:
+                self.faults += error.faults
+
+    def _inside(self, stated: str, steps: Steps) -> Path | None:
+        """A path of the suite file as an existing file inside the workspace; None with a fault when it is not."""
+        path = self.source.path.parent / stated
+        if not is_inside(path, self.around.workspace):
+            self._object("OUTSIDE_WORKSPACE", f"`{clip(stated)}` leads outside the workspace", "keep the file inside the repository", steps)
+        elif not is_file(path):
+            self._object("FILE_NOT_FOUND", f"there is no file `{clip(stated)}` (paths are relative to the suite file)", "correct the path, or create the file", steps)
+        else:
+            return path
+        return None
+
+    def _target(self, head: SuiteFile | None) -> TargetSpec | None:
+        override = self.around.overrides.target
+        if override is not None:
+            return override
+        if self.raw.get("target") is None:
+            self._object("MISSING_FIELD", "`target` is missing, so there is nothing to measure", "add `target`, or use --exec, --http or --predictions", ("target",))
+        if head is None or head.target is None:
+            return None
+        target = head.target.target
+        if isinstance(target, PredictionsTarget) and not has_placeholder(target.path):
+            path = self._inside(target.path, ("target", "predictions"))
+            return None if path is None else PredictionsTarget(path=str(path))
+        return target
+
+    def _check_policy(self, intake: Intake) -> None:
+        """Thresholds and tolerances speak of metrics, and thresholds lie in the metric's range."""
+        own = {check.id or "" for case in intake.cases for check in case.checks if getattr(check, "type", "") == "python"} | set(self._own_names())
+        gate = self.raw.get("gate")
+        for field in ("thresholds", "tolerances"):
+            stated = gate.get(field) if isinstance(gate, dict) else None
+            for name, value in stated.items() if isinstance(stated, dict) else ():
+                wrong = wrong_name(name, own)
+                if wrong:
+                    self._object("UNKNOWN_METRIC", *wrong, ("gate", field, name))
+                elif field == "thresholds" and isinstance(value, int | float) and not isinstance(value, bool) and (wrong := wrong_threshold(name, value)):
+                    self._object("INVALID_VALUE", *wrong, ("gate", field, name))
+        self.faults += flag_faults(self.around.overrides, own)
+
+    def _own_names(self) -> Iterator[str]:
+        yield from python_ids(self._raw_checks())
+        cases = self.raw.get("cases")
+        for case in cases if isinstance(cases, list) else ():
+            yield from python_ids(case.get("checks") if isinstance(case, dict) else None)
+
+    def _object(self, code: str, what: str, fix: str, steps: Steps) -> None:
+        self.faults.append(self.subject.fault(code, what, fix, steps))
+
+
+def flag_faults(overrides: Overrides, own: set[str]) -> Iterator[Fault]:
+    """Thresholds of the command line on names that are no metric, or out of range. `own` are names of the suite's own metrics."""
+    for name, value in overrides.thresholds:
+        if wrong := wrong_name(name, own):
+            yield Fault(code="UNKNOWN_METRIC", what=wrong[0], fix=wrong[1], path=f"--threshold {clip(name)}")
+        elif wrong := wrong_threshold(name, value):
+            yield Fault(code="INVALID_VALUE", what=wrong[0], fix=wrong[1], path=f"--threshold {clip(name)}")

@@ -1,0 +1,90 @@
+"""Answers side by side: for a case that needs a person's eye, what the system said then and now, and what the checks say."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from evalaction.core.record import CaseRecord, Trial
+from evalaction.core.verdict import SuiteVerdict
+from evalaction.report.details import Details, shown_cases
+from evalaction.report.figures import number
+from evalaction.report.said import Said, ours
+
+_UNSAID = ("cost_usd", "tokens", "latency_ms")
+"""Parts of an answer that are no words of the system."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerView:
+    """One case: foreign texts of several lines. `limit` is how many characters of each may be shown."""
+
+    case: str
+    word: Said
+    question: str
+    baseline: str
+    now: str
+    checks: str
+    limit: int = 4000
+
+    def cut(self, limit: int) -> AnswerView:
+        """The same with shorter texts."""
+        return dataclasses.replace(self, limit=limit)
+
+
+def answer_views(suite: SuiteVerdict, details: Details) -> tuple[AnswerView, ...]:
+    """The cases that `shown_cases` names and that have a record, worst first."""
+    words = {case.case: case.verdict for case in suite.cases}
+    found = ((case_id, *details.answers[case_id]) for case_id in shown_cases(suite) if case_id in details.answers)
+    return tuple(_view(case_id, ours(words[case_id]), baseline, current) for case_id, baseline, current in found)
+
+
+def _view(case_id: str, word: Said, baseline: CaseRecord | None, current: CaseRecord | None) -> AnswerView:
+    before, now = _telling(baseline, failing=False), _telling(current, failing=True)
+    asked = current or baseline
+    return AnswerView(
+        case=case_id, word=word, question=asked.input if asked else "", baseline=_said(before), now=_said(now), checks="\n".join(_check_lines(current, now))
+    )
+
+
+def _telling(record: CaseRecord | None, *, failing: bool) -> Trial | None:
+    """The trial that tells most: now one that fails, of the baseline one that passed; else the first."""
+    if record is None or not record.trials:
+        return None
+    measured = record.measured
+    wanted = (trial for trial in measured if bool(trial.passed) is not failing)
+    return next(wanted, measured[0] if measured else record.trials[0])
+
+
+def _said(trial: Trial | None) -> str:
+    if trial is None:
+        return "(no run)"
+    if trial.error is not None:
+        return f"{trial.error.code}: {trial.error.message}\n{trial.error.detail}".rstrip()
+    return answer_text(trial.answer) or "(nothing)"
+
+
+def answer_text(answer: Any) -> str:
+    """An answer as a person reads it: its output, then its other parts one a line."""
+    if not isinstance(answer, Mapping):
+        return _text(answer)
+    others = (f"{name}: {_text(value)}" for name, value in answer.items() if name != "output" and name not in _UNSAID)
+    return "\n".join(part for part in (_text(answer.get("output")), *others) if part)
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, indent=1 if isinstance(value, Mapping) else None)
+
+
+def _check_lines(record: CaseRecord | None, trial: Trial | None) -> Iterable[str]:
+    """Failed checks first, each with its score and its own words; then how many runs failed to run."""
+    checks: Sequence[Any] = trial.checks if trial else ()
+    for check in sorted(checks, key=lambda result: result.passed):
+        yield f"{'passed' if check.passed else 'failed'} {check.id} ({number(check.score)}){f': {check.detail}' if check.detail else ''}"
+    errors = [failed.error for failed in (record.trials if record else ()) if failed.error is not None]
+    if errors and record is not None:
+        yield f"{len(errors)} of {len(record.trials)} runs could not be measured: {errors[0].code}: {errors[0].message}"

@@ -1,0 +1,56 @@
+"""What a report shows beyond the verdict: the answers themselves, the past, and where everything lies."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from evalaction.core.record import CaseRecord
+from evalaction.core.verdict import CaseVerdict, SuiteVerdict
+
+SHOWN_CASES = 50
+"""Cases whose answers a report shows at most; the tables name them all."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class TrendPoint:
+    """One past run: when (as text), its verdict, its pass rate 0..1."""
+
+    time: str
+    verdict: str
+    pass_rate: float | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Details:
+    """Beside one suite's verdict.
+
+    `answers` maps a case id to its records (baseline, current), whole with answers and check details,
+    for the cases that `shown_cases` names; `trend` is oldest first; `command` measures and compares
+    again on a developer's machine; `results_path` is the folder of the record.
+    """
+
+    answers: Mapping[str, tuple[CaseRecord | None, CaseRecord | None]] = dataclasses.field(default_factory=dict)
+    trend: Sequence[TrendPoint] = ()
+    command: str = ""
+    results_path: str = ""
+
+
+def shown_cases(suite: SuiteVerdict, limit: int = SHOWN_CASES) -> tuple[str, ...]:
+    """Ids of the cases whose answers a report wants to show, worst first: regressed, errors, failing where that decides, flaky."""
+    by_word = {word: [case for case in suite.cases if case.verdict == word] for word in ("regressed", "error", "flaky")}
+    wanted = [*worst_first(by_word["regressed"]), *by_word["error"][:5], *failing(suite), *worst_first(by_word["flaky"])]
+    return tuple(dict.fromkeys(case.case for case in wanted))[:limit]
+
+
+def failing(suite: SuiteVerdict) -> list[CaseVerdict]:
+    """Cases with a failed run, worst first, where no comparison speaks for them: without a baseline, or below a threshold."""
+    if suite.baseline.found and suite.verdict != "below_threshold":
+        return []
+    failed = [case for case in suite.cases if case.current_runs is not None and case.current_runs.passed < case.current_runs.measured and case.verdict != "regressed"]
+    return sorted(failed, key=lambda case: (case.current if case.current is not None else 0.0, case.case))
+
+
+def worst_first(cases: list[CaseVerdict]) -> list[CaseVerdict]:
+    """By the size of the drop, then by id."""
+    return sorted(cases, key=lambda case: (case.delta if case.delta is not None else 0.0, case.case))

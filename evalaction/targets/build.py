@@ -1,0 +1,53 @@
+"""From a suite's `target:` block to the target that is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from evalaction.core.suite import ExecTarget, HttpTarget, ModelTarget, PredictionsTarget, PythonTarget, TargetSpec
+from evalaction.errors import ConfigError, Fault
+from evalaction.targets.base import BatchTarget, SingleTarget
+
+
+def build_target(spec: TargetSpec, *, environment: Mapping[str, str], cwd: Path, concurrency: int) -> SingleTarget | BatchTarget:
+    """The target of a suite. Commands run in `cwd`, and a relative path of predictions starts there.
+
+    Nothing is called yet, but everything that can be known to be wrong is: raises ConfigError with all of it.
+    """
+    if isinstance(spec, ExecTarget):
+        from evalaction.targets.exec import JsonlCommand, TextCommand  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
+
+        return (TextCommand if spec.protocol == "text" else JsonlCommand)(spec, environment=environment, cwd=cwd)
+    if isinstance(spec, HttpTarget):
+        from evalaction.targets.http import HttpCaller  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
+
+        return HttpCaller(spec, environment=environment, concurrency=concurrency)
+    if isinstance(spec, PythonTarget):
+        from evalaction.targets.python import PythonCallable  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
+
+        return PythonCallable(spec, cwd=cwd)
+    if isinstance(spec, PredictionsTarget):
+        from evalaction.targets.predictions import Predictions  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
+
+        return Predictions(spec, cwd=cwd)
+    return _no_model(spec)
+
+
+def _no_model(_spec: ModelTarget) -> SingleTarget:
+    raise ConfigError.one("INVALID_VALUE", "model targets are not part of this version", "ask the model through an exec, http or python target", path="target.model")
+
+
+def build_reference(block: Mapping[str, Any], *, environment: Mapping[str, str], concurrency: int) -> SingleTarget:
+    """The target of a `reference:` block of a rows check, which has the keys of an http target. Raises ConfigError."""
+    try:
+        spec = TypeAdapter(HttpTarget).validate_python(dict(block))
+    except ValidationError as error:
+        fix = "write the keys of an http target"
+        raise ConfigError(Fault(code="INVALID_VALUE", what=found["msg"], fix=fix, path=".".join(["reference", *map(str, found["loc"])])) for found in error.errors()) from None
+    from evalaction.targets.http import HttpCaller  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
+
+    return HttpCaller(spec, environment=environment, concurrency=concurrency)

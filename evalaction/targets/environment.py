@@ -1,0 +1,44 @@
+"""Which environment variables reach the system under test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+_ALWAYS = (
+    "PATH", "HOME", "LANG", "LANGUAGE", "LC_*", "TMPDIR", "TMP", "TEMP", "TZ", "USER", "LOGNAME", "SHELL", "TERM", "XDG_*",
+    "PYTHONPATH", "PYTHONHOME", "PYTHONUTF8", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "VIRTUAL_ENV", "LD_LIBRARY_PATH", "DYLD_*", "JAVA_HOME",
+    "SSL_CERT_*", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+    "SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "WINDIR", "APPDATA", "LOCALAPPDATA", "USERPROFILE",
+)  # fmt: skip
+"""What a program needs to start and to find its files, its locale and the network."""
+
+_TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PAT", "GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN", "*RUNTIME_TOKEN*", "ACTIONS_*", "INPUT_*")
+"""Credentials of the workflow and its runner, and the action's inputs, of which one is the token."""
+_COMMAND_FILES = ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY")
+"""Files through which a process steers the rest of the job."""
+
+
+def is_withheld(name: str) -> bool:
+    """Whether a variable never reaches a target, whoever names it."""
+    return _matches(name.upper(), (*_TOKENS, *_COMMAND_FILES))
+
+
+def passed_on(environment: Mapping[str, str], names: Iterable[str] = ()) -> dict[str, str]:
+    """The variables a child gets: those every program needs, and those named exactly or by glob.
+
+    Tokens of GitHub and of the runner never pass. A glob does not catch a copy of such a token under
+    another name either; a name written out does, since then a person meant just this variable.
+    """
+    named = tuple(names)
+    withheld = {value for name, value in environment.items() if value and _matches(name.upper(), _TOKENS)}
+    return {name: value for name, value in environment.items() if not is_withheld(name) and _is_wanted(name, value in withheld, named)}
+
+
+def _is_wanted(name: str, is_copy: bool, named: tuple[str, ...]) -> bool:
+    return name in named or (not is_copy and (_matches(name, _ALWAYS) or _matches(name, named)))
+
+
+def _matches(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)

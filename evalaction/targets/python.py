@@ -1,0 +1,182 @@
+"""The system under test as a function of the author's, called with one plain dict per trial."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import copy
+import functools
+import importlib
+import inspect
+import json
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
+
+from evalaction.core.answer import Answer, read_answer
+from evalaction.core.suite import PythonTarget
+from evalaction.errors import ConfigError, TargetError
+from evalaction.targets.base import Request, case_line
+from evalaction.targets.reading import excerpt
+from evalaction.threads import in_daemon_thread
+
+
+class _Aside:
+    """Sends prints to stderr while any block is open: stdout belongs to the report. Counted, since blocks of several threads overlap."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open = 0
+        self._stdout: TextIO = sys.stdout
+
+    @contextlib.contextmanager
+    def __call__(self) -> Iterator[None]:
+        with self._lock:
+            if self._open == 0:
+                self._stdout, sys.stdout = sys.stdout, sys.stderr
+            self._open += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open -= 1
+                if self._open == 0:
+                    sys.stdout = self._stdout
+
+
+printing_aside = _Aside()
+"""Context manager: within it, `print` of any thread goes to stderr."""
+
+
+def load_callable(reference: str, cwd: Path) -> Callable[..., Any]:
+    """The function `pkg.mod:fn`, its prints sent to stderr; coroutine functions stay such.
+
+    `cwd` leads the import path while importing and ends it afterwards, so that imports inside the
+    function still work and no file of the author's hides a module of ours.
+    Raises ConfigError FILE_NOT_FOUND (no such module) or INVALID_VALUE (it does not import, or has no such function).
+    """
+    module_name, _, attribute = reference.partition(":")
+    with _first_on_path(str(cwd)), printing_aside():
+        module = _imported(module_name, reference)
+    try:
+        function = functools.reduce(getattr, attribute.split("."), module)
+    except AttributeError:
+        raise ConfigError.one("INVALID_VALUE", f"{reference}: the module has no `{attribute}`", "name a function that the module defines") from None
+    if not callable(function):
+        raise ConfigError.one("INVALID_VALUE", f"{reference} cannot be called", "name a function")
+    return _aside_async(function) if _is_async(function) else _aside_plain(function)
+
+
+@contextlib.contextmanager
+def _first_on_path(folder: str) -> Iterator[None]:
+    sys.path.insert(0, folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
+        if folder not in sys.path:
+            sys.path.append(folder)
+
+
+def _imported(name: str, reference: str) -> Any:
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
+            raise ConfigError.one("FILE_NOT_FOUND", f"{reference}: no module named {name}", "name a module that can be imported from the working directory") from None
+        _broken(reference, error)
+    except (Exception, SystemExit) as error:  # noqa: BLE001  # an author's module may raise anything while it is imported
+        _broken(reference, error)
+
+
+def _broken(reference: str, error: BaseException) -> NoReturn:
+    raise ConfigError.one("INVALID_VALUE", f"{reference}: the import failed: {_named(error)}{_place(error)}", "make the module importable on its own") from None
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(type(function), "__call__", None))  # noqa: B004  # the method itself is looked at, not whether there is one
+
+
+def _aside_plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function, updated=())
+    def call(*args: Any) -> Any:
+        with printing_aside():
+            return function(*args)
+
+    return call
+
+
+def _aside_async(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function, updated=())
+    async def call(*args: Any) -> Any:
+        with printing_aside():
+            return await function(*args)
+
+    return call
+
+
+class PythonCallable:
+    """Calls a function per trial: plain ones in a thread of their own, coroutine functions on the loop."""
+
+    repeatable = True
+    retries = 0
+
+    def __init__(self, spec: PythonTarget, *, cwd: Path) -> None:
+        self._spec = spec
+        self._function = load_callable(spec.callable, cwd)
+
+    @property
+    def description(self) -> Mapping[str, Any]:
+        """Which function."""
+        return {"kind": "python", "callable": self._spec.callable}
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+    async def ask(self, request: Request) -> Answer:
+        """The function's answer. Raises TargetError TARGET_FAILED or TARGET_TIMEOUT, and MeasureError INVALID_ANSWER."""
+        case = copy.deepcopy(case_line(request))
+        try:
+            async with asyncio.timeout(self._spec.timeout_seconds) as clock:
+                result = await self._result(case)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # an author's function may raise anything
+            if isinstance(error, TimeoutError) and clock.expired():
+                raise TargetError("TARGET_TIMEOUT", f"{self._spec.callable} did not return within {self._spec.timeout_seconds:g} s") from None
+            raise TargetError("TARGET_FAILED", f"{self._spec.callable} raised {_named(error)}", _last_frame(error)) from None
+        return read_answer(_plain(result, self._spec.callable))
+
+    async def _result(self, case: dict[str, Any]) -> Any:
+        result = self._function(case) if inspect.iscoroutinefunction(self._function) else await in_daemon_thread(lambda: self._function(case))
+        return await result if inspect.isawaitable(result) else result
+
+
+def _plain(result: Any, name: str) -> Any:
+    """The result as JSON sees it, apart from anything the function may still hold and change."""
+    try:
+        return json.loads(json.dumps(result, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TargetError("INVALID_ANSWER", f"{name} returned {type(result).__name__}, which is not plain JSON: {excerpt(str(error))}") from None
+
+
+def _named(error: BaseException) -> str:
+    text = excerpt(str(error))
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _frame(error: BaseException) -> traceback.FrameSummary | None:
+    frames = traceback.extract_tb(error.__traceback__)
+    return frames[-1] if frames else None
+
+
+def _place(error: BaseException) -> str:
+    frame = _frame(error)
+    return f" ({Path(frame.filename).name}:{frame.lineno})" if frame else ""
+
+
+def _last_frame(error: BaseException) -> str:
+    frame = _frame(error)
+    return f"{frame.filename}:{frame.lineno} in {frame.name}\n    {frame.line or ''}".rstrip() if frame else ""
