@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import shutil
 import sys
 from typing import TextIO
 
@@ -18,6 +20,16 @@ class Console:
     verbose: bool = False
     err: TextIO = dataclasses.field(default_factory=lambda: sys.stderr)
     out: TextIO = dataclasses.field(default_factory=lambda: sys.stdout)
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal, or of the variable COLUMNS."""
+        return shutil.get_terminal_size((100, 24)).columns
+
+    @property
+    def coloured(self) -> bool:
+        """Whether results go to a terminal whose owner wants colours."""
+        return self.out.isatty() and "NO_COLOR" not in os.environ
 
     def say(self, message: str) -> None:
         """One line of the log."""

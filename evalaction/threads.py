@@ -41,7 +41,7 @@ def _deliver(future: asyncio.Future[Any], outcome: Any, error: BaseException | N
     if future.done():
         return
     if isinstance(error, StopIteration):  # a future refuses to carry it
-        error = RuntimeError("StopIteration was raised")
+        error = RuntimeError("StopIteration was raised").with_traceback(error.__traceback__)
     if error is None:
         future.set_result(outcome)
     else:

@@ -14,9 +14,10 @@ from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.record import Baseline, CaseRecord, RunRecord
-from evalaction.core.verdict import Reason, SuiteVerdict, Verdict, overall
+from evalaction.core.verdict import SuiteVerdict, Verdict, overall
 from evalaction.errors import ConfigError, ExitCode
 from evalaction.report.details import Details, TrendPoint, shown_cases
+from evalaction.report.faults import fault_reasons
 from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
 from evalaction.report.schema import verdict_json
@@ -79,7 +80,7 @@ def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
     elif outputs.format == "markdown":
         parts.console.result(render_markdown(view))
     else:
-        parts.console.result(render_text(view))
+        parts.console.result(render_text(view, width=parts.console.width, colour=parts.console.coloured))
     parts.console.say(last_line(verdict))
 
 
@@ -88,7 +89,7 @@ def publish_faults(parts: Parts, outputs: Outputs, error: ConfigError) -> None:
 
     A folder that cannot be written is one such error; then there is nowhere to write it.
     """
-    reasons = tuple(Reason(code=fault.code, message=f"{fault.what}. Fix: {fault.fix}", file=fault.file, line=fault.line, column=fault.column) for fault in error.faults)
+    reasons = fault_reasons(error.faults)
     code = int(ExitCode.CONFIG)
     verdict = Verdict(verdict="config_error", exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
     with contextlib.suppress(ConfigError):

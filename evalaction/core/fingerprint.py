@@ -38,7 +38,8 @@ def check_fingerprint(check: CheckSpec) -> str:
 
 
 def _parameters(check: CheckSpec) -> Iterable[tuple[str, Any]]:
-    for name, default in _declared(type(check)):
+    kind: Any = type(check)
+    for name, default in _declared(kind):
         value = getattr(check, name)
         if name == "type" or value != default:
             yield name, value

@@ -64,6 +64,8 @@ def _text(value: object) -> object:
 
 
 def _nonblank(value: object) -> object:
+    if isinstance(value, str) and value.strip():  # by far the most frequent, in datasets of 100,000 cases
+        return value
     text = _text(value)
     if isinstance(text, str) and not text.strip():
         raise PydanticCustomError("BLANK_FIELD", "the text is blank", {"fix": "write a text that is not blank"})

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BeforeValidator, Field, TypeAdapter
 from pydantic_core import PydanticCustomError
 
+from evalaction.core.metrics import type_of
 from evalaction.core.model import model as spec
 from evalaction.core.scalars import Text, Word, kind_of
 from evalaction.core.specs import CheckSpec, ContainsAll, Equals, ExactMatch, Needles, RagbenchGroundedness, RagbenchRetrieval, Rubric, TokenF1
@@ -99,21 +101,21 @@ class Finish:
         if not self.defaults.checks and all(check.id is not None for check in own):
             return own
         everything = own + self.defaults.checks
-        given = [check.id for check in everything if check.id is not None]
-        taken = set(given)
-        for name in sorted(name for name in taken if given.count(name) > 1):
+        taken = Counter(check.id for check in everything if check.id is not None)
+        for name in sorted(name for name, count in taken.items() if count > 1):
             self.object("DUPLICATE_ID", f"the check id `{clip(name)}` of a default check is taken in this case", "give the default check another id", ())
-        if len(given) == len(everything):
-            return everything
-        return tuple(check if check.id is not None else self._named(check, taken, shared=index >= len(own)) for index, check in enumerate(everything))
+        last: Counter[str] = Counter()
+        return tuple(check if check.id is not None else self._named(check, taken, last, shared=index >= len(own)) for index, check in enumerate(everything))
 
-    def _named(self, check: CheckSpec, taken: set[str], *, shared: bool) -> CheckSpec:
-        base = name = str(getattr(check, "type", "check"))
-        count = 1
+    def _named(self, check: CheckSpec, taken: Counter[str], last: Counter[str], *, shared: bool) -> CheckSpec:
+        """A copy under the first free name; `last` is the number that each type has come to."""
+        base = type_of(check)
+        last[base] += 1
+        name = base if last[base] == 1 else f"{base}-{last[base]}"
         while name in taken:
-            count += 1
-            name = f"{base}-{count}"
-        taken.add(name)
+            last[base] += 1
+            name = f"{base}-{last[base]}"
+        taken[name] = 1
         if not shared:
             return _with(check, id=name)
         if (id(check), name) not in self._copies:
@@ -134,8 +136,9 @@ C = TypeVar("C", bound=CheckSpec)
 
 def _with(check: C, **changed: Any) -> C:
     """A copy with other values, which have been validated: the constructor would do it again, at several times the cost."""
-    made = object.__new__(type(check))
-    for name in _names(type(check)):
+    kind: Any = type(check)
+    made: C = object.__new__(kind)
+    for name in _names(kind):
         object.__setattr__(made, name, changed[name] if name in changed else getattr(check, name))
     return made
 

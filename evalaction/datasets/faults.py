@@ -78,12 +78,39 @@ class _Objection:
     steps: Steps
     branch: Steps | None
     depth: int
+    rivals: list[_Objection] = dataclasses.field(default_factory=list)
+    """Everything that was said of the same union, this objection among it; empty outside of unions."""
+
+    @property
+    def rank(self) -> tuple[int, bool]:
+        """How far the branch got: how deep, and whether the value was of the right kind."""
+        kind = self.error["type"]
+        return self.depth, CODES.get(kind, kind) != "TYPE_MISMATCH"
+
+    @property
+    def speaks(self) -> bool:
+        """Of a union's branches only the one that got furthest speaks (the first, when equal): it is the one the author meant."""
+        if self.branch is None:
+            return True
+        furthest = max(other.rank for other in self.rivals)
+        return self.rank == furthest and (len(self.steps) > len(self.branch) or self is next(other for other in self.rivals if other.rank == furthest))
+
+    @property
+    def wanted(self) -> str:
+        """The kinds of value that would have been right."""
+        equals = [other for other in self.rivals if other.rank == self.rank] or [self]
+        return " or ".join(dict.fromkeys(_KINDS.get(other.error["type"], "text") for other in equals))
 
 
 def translate(error: ValidationError, subject: Subject) -> list[Fault]:
     """All objections as faults, each thing once."""
     objections = [_followed(item, subject.raw) for item in error.errors(include_url=False)]
-    return [_fault(objection, objections, subject) for objection in objections if _speaks(objection, objections)]
+    unions: dict[Steps, list[_Objection]] = {}
+    for objection in objections:
+        if objection.branch is not None:
+            objection.rivals = unions.setdefault(objection.branch, [])
+            objection.rivals.append(objection)
+    return [_fault(objection, subject) for objection in objections if objection.speaks]
 
 
 def _followed(error: Any, raw: Any) -> _Objection:
@@ -108,16 +135,7 @@ def _is_short_form(node: Any, step: str | int) -> bool:
     return not isinstance(node, dict) and step in ("command", "path", "callable")
 
 
-def _speaks(objection: _Objection, everyone: list[_Objection]) -> bool:
-    """Of several branches of one union only the one that got deepest speaks (the first, when equal): it is the one the author meant."""
-    if objection.branch is None:
-        return True
-    rivals = [other for other in everyone if other.branch == objection.branch]
-    deepest = max(other.depth for other in rivals)
-    return objection.depth == deepest and (len(objection.steps) > len(objection.branch) or objection is next(other for other in rivals if other.depth == deepest))
-
-
-def _fault(objection: _Objection, everyone: list[_Objection], subject: Subject) -> Fault:
+def _fault(objection: _Objection, subject: Subject) -> Fault:
     error, steps = objection.error, objection.steps
     kind, found, context = error["type"], _found(error["input"]), error.get("ctx", {})
     if kind in OWN_CODES:
@@ -133,14 +151,8 @@ def _fault(objection: _Objection, everyone: list[_Objection], subject: Subject) 
         known = tuple(tag.strip("' ") for tag in context["expected_tags"].split(","))
         return subject.fault(code, f"`{clip(context['tag'])}` is no type of check", suggestion(context["tag"], known), (*steps, "type"))
     if code == "TYPE_MISMATCH":
-        wanted = _wanted(objection, everyone)
-        return subject.fault(code, f"expected {wanted}, found {kind_of(error['input'])}", f"write {wanted}", steps)
+        return subject.fault(code, f"expected {objection.wanted}, found {kind_of(error['input'])}", f"write {objection.wanted}", steps)
     return subject.fault(code, *_bounded(kind, found, context), steps)
-
-
-def _wanted(objection: _Objection, everyone: list[_Objection]) -> str:
-    rivals = [objection] if objection.branch is None else [other for other in everyone if other.branch == objection.branch and other.depth == objection.depth]
-    return " or ".join(dict.fromkeys(_KINDS.get(other.error["type"], "text") for other in rivals))
 
 
 def _bounded(kind: str, found: str, context: dict[str, Any]) -> tuple[str, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from evalaction.core.fingerprint import slug, suite_digest
@@ -32,14 +34,27 @@ def load_suites(patterns: Sequence[str], overrides: Overrides, environment: Mapp
     found = find(patterns, cwd)
     faults += found.faults
     suites: list[Suite] = []
-    for source in found.sources:
-        suite, wrong = _read(source, around)
-        faults += wrong
-        suites += [suite] if suite else []
+    with _no_collection():
+        for source in found.sources:
+            suite, wrong = _read(source, around)
+            faults += wrong
+            suites += [suite] if suite else []
     faults += _same_keys(suites)
     if faults:
         raise ConfigError(faults)
     return tuple(suites)
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pause the garbage collector: cases stay alive, and each full collection would visit all of a large dataset again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _anchored(overrides: Overrides, cwd: Path, faults: list[Fault]) -> Overrides:

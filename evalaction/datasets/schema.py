@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from evalaction.datasets.native import SuiteFile
 
+_BOUNDS = {"gt": "exclusiveMinimum", "ge": "minimum", "lt": "exclusiveMaximum", "le": "maximum"}
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -17,4 +18,13 @@ def suite_schema() -> dict[str, Any]:
     for model in schema.get("$defs", {}).values():
         if "const" in model.get("properties", {}).get("type", {}):
             model["required"] = sorted({"type", *model.get("required", ())})  # the reader has no default type either
-    return {"$schema": DIALECT, **schema}
+    return {"$schema": DIALECT, **_bounded(schema)}
+
+
+def _bounded(node: Any) -> Any:
+    """Bounds that pydantic leaves under its own names, where one of our validators stands before them."""
+    if isinstance(node, list):
+        return [_bounded(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    return {_BOUNDS.get(key, key) if isinstance(value, int | float) else key: _bounded(value) for key, value in node.items()}

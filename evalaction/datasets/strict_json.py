@@ -6,6 +6,7 @@ import io
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,8 +32,7 @@ class _Refused(ValueError):
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = {sys.intern(key): value for key, value in pairs}  # a dataset has the same few keys in every line
     if len(found) != len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        twice = Counter(key for key, _ in pairs).most_common(1)[0][0]
         raise _Refused("DUPLICATE_KEY", f"the key `{clip(twice)}` is written twice in one object", "keep one of the two")
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 from evalaction.datasets.faults import clip
@@ -48,10 +49,10 @@ def _delimiter(text: str) -> str:
 
 
 def _header_faults(source: Source, names: list[str], line: int) -> Iterator[Fault]:
-    for name in dict.fromkeys(names):
+    for name, count in Counter(names).items():
         if not name:
             yield source.fault("MALFORMED_CSV", "a column of the header has no name", "name every column", line, 1)
-        elif names.count(name) > 1:
+        elif count > 1:
             yield source.fault("MALFORMED_CSV", f"the header names the column `{clip(name)}` twice", "name every column once", line, 1)
     for name in ("id", "input"):
         if name not in names:

@@ -11,7 +11,7 @@ from evalaction.core.scalars import spell
 
 _ENV = re.compile(r"\{\{\s*env\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 _ENV_USED = re.compile(r"\benv\.([A-Za-z_][A-Za-z0-9_]*)")
-_BLOCK = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+_BLOCK = re.compile(r"\{\{.{0,500}?\}\}|\{%.{0,500}?%\}", re.DOTALL)  # bounded, so that a text of braces alone takes linear time
 _NAME = r"[^\W\d][\w-]*(?:\.[\w-]+)*"
 _VARIABLE = re.compile(r"\{\{\s*(?:(case\.vars\.|vars\.)(" + _NAME + r")|(" + _NAME + r"))\s*\}\}")
 _VARIABLE_USED = re.compile(r"^\{\{\s*(?:case\.)?vars\.(.*?)\s*\}\}$", re.DOTALL)

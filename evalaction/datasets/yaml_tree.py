@@ -24,6 +24,7 @@ _PREFIX = "tag:yaml.org,2002:"
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_HALF = re.compile("[\ud800-\udfff]")
 _WORDS = {"true": True, "false": False, "null": None, "~": None, "": None}
 _MAX_DIGITS = 4000  # Python itself refuses to convert more than 4300
 
@@ -162,6 +163,8 @@ class _Builder:
         """A quoted scalar is text, and so is one tagged `!!str`; other tags must agree with the value."""
         tag = (event.tag or "!").removeprefix(_PREFIX)
         if tag in ("!", "str"):
+            if _HALF.search(event.value):  # the parser without C lets it through
+                raise _Malformed("an escape such as \\ud800 is half a character", "write the character itself", place)
             return event.value
         value = resolve(event.value)
         if tag not in _TYPES or type(value) is str or not isinstance(value, _TYPES[tag]):

@@ -58,13 +58,14 @@ def fit(view: ReportView, render: Callable[[ReportView], str], row_text: Callabl
 
 
 def _last_resort(view: ReportView, render: Callable[[ReportView], str], row_text: Callable[[Row], str]) -> str:
-    """Everything that can be folded is gone; as many firm rows of each table as fit beside the rest."""
+    """Everything that can be folded is gone; as many firm rows of each table as fit beside the rest; a lone headline when even that is too much."""
     text = ""
     for allowed in _LAST_RESORTS:
         text = render(trim(view, dataclasses.replace(allowed, firm=0)))
         if size(text) <= view.limit:
             rows = _rows_that_fit(trim(view, allowed), view.limit - size(text), row_text)
-            return render(trim(view, dataclasses.replace(allowed, firm=rows)))
+            full = render(trim(view, dataclasses.replace(allowed, firm=rows)))
+            return full if size(full) <= view.limit else text
     return text
 
 

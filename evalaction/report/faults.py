@@ -1,4 +1,4 @@
-"""Configuration errors for people: as lines for a terminal, and as the reasons of a verdict."""
+"""Configuration errors for people: as lines of a log, and as the reasons of a verdict."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from evalaction.report.text import plain
 
 
 def render_faults(faults: Iterable[Fault]) -> str:
-    """One fault a line, `CODE file:line:column path: what. Fix: …`, harmless in any log."""
-    return "".join(plain(str(fault), limit=2000) + "\n" for fault in faults)
+    """One configuration error a line, `CODE file:line:column path: what. Fix: …`, harmless in any log."""
+    return "".join(plain(str(fault), 2000) + "\n" for fault in faults)
 
 
 def fault_reasons(faults: Iterable[Fault]) -> tuple[Reason, ...]:

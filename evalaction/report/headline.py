@@ -103,9 +103,9 @@ def _threshold(reason: Reason) -> Said:
 
 
 def _not_measured(suite: SuiteVerdict) -> Said:
-    ended = [reason for reason in suite.reasons if reason.code == "INTERRUPTED"]
+    ended = ended_early(suite)
     if ended:
-        return say("the run ended early: {}", ended[0].message)
+        return say("the run ended early: {} {}", ended.code, ended.message)
     if not suite.counts.errors:
         return _first_reason("not_measured", suite.reasons)
     lost = ours(f"{suite.counts.errors:,} of {count(len(suite.cases) - suite.counts.removed, 'case')} could not be measured")
@@ -113,16 +113,24 @@ def _not_measured(suite: SuiteVerdict) -> Said:
     return say("{}; first reason: {} {}", lost, first[0], first[1]) if first else lost
 
 
+def ended_early(suite: SuiteVerdict) -> Reason | None:
+    """The signal or limit that ended a run: a reason that speaks of no case and no metric, and is none of the gate's own."""
+    return next((reason for reason in suite.reasons if reason.case is None and reason.metric is None and reason.code not in _OF_THE_GATE), None)
+
+
 def first_error(suite: SuiteVerdict) -> tuple[str, str] | None:
     """Code and message of the first failing reason, said once for all cases that share it."""
     for reason in suite.reasons:
-        if reason.case is not None and reason.code not in _COMPARED:
+        if reason.case is not None and reason.code not in _OF_THE_GATE:
             return reason.code, reason.message
     found = [first_failure(case) for case in suite.cases if case.verdict == "error" and case.note]
     return found[0] if found and found[0][0] else None
 
 
-_COMPARED = frozenset({"CASE_REGRESSED", "CHECK_REGRESSED", "CASE_REMOVED"})
+_OF_THE_GATE = frozenset(
+    {"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "METRIC_MISSING", "BELOW_THRESHOLD", "CASE_REMOVED", "TOO_MANY_ERRORS", "TOO_FEW_COMPARABLE", "DRIFTED"}
+)
+"""Reasons of a comparison; every other code is of measuring."""
 
 
 def _passed(suite: SuiteVerdict) -> Said:

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from evalaction.core.verdict import CaseVerdict, Reason, SuiteVerdict
 from evalaction.report.figures import age, number
-from evalaction.report.headline import first_error
+from evalaction.report.headline import ended_early, first_error
 from evalaction.report.said import Said, count, join, listed, ours, say
 
 _IDS = 20
 """Ids in one note at most."""
 _RUNS_FOR_STATISTICS = 5
-_IN_TABLES = frozenset({"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "CASE_REMOVED", "BELOW_THRESHOLD", "TOO_MANY_ERRORS", "INTERRUPTED"})
+_IN_TABLES = frozenset({"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "CASE_REMOVED", "BELOW_THRESHOLD", "TOO_MANY_ERRORS"})
 """Reasons that the headline or a table tells already."""
 _UNCONFIRMED = "the answers cannot be asked for again"
 """Beginning of the warning that no further run could confirm a drop."""
@@ -25,7 +25,8 @@ def notes_of(suite: SuiteVerdict) -> Iterable[Said]:
     if suite.loosened:
         yield say("**Loosened policy** against the accepted one: {}", listed(suite.loosened, _IDS))
     if suite.verdict != "config_error":
-        yield from other_reasons(suite.reasons)
+        told = ended_early(suite) if suite.verdict == "not_measured" else None
+        yield from other_reasons(reason for reason in suite.reasons if reason is not told)
     if suite.selection:
         yield say("**Filtered run** ({}): only the cases that ran were looked at", suite.selection)
     yield from _thin(suite)

@@ -19,7 +19,7 @@ from evalaction.core.record import AcceptanceFile, Baseline, CaseRecord, RunHead
 from evalaction.errors import ConfigError
 from evalaction.store.files import read_bytes, remove_tree, translated
 from evalaction.store.recorder import digest_of, write_record
-from evalaction.store.records import CASES, HEADER_FILE, dump, load, read_cases, read_record
+from evalaction.store.records import CASES, HEADER_FILE, dump, light, load, read_cases, read_record
 
 ACCEPTANCE = "acceptance.json"
 ANCHOR = "anchor.json"
@@ -27,7 +27,7 @@ ANCHOR = "anchor.json"
 
 @model
 class AnchorFile:
-    """`anchor.json`: a record without texts."""
+    """`anchor.json`: the header of the anchor, and those of its cases whose level is another one than the baseline's."""
 
     header: RunHeader
     cases: tuple[CaseRecord, ...]
@@ -54,9 +54,9 @@ class DirectoryStore:
             raise ConfigError.one(
                 "BASELINE_UNTRUSTED", "the files are not those that were accepted", "restore the folder from git, or accept a measured record again", file=str(folder)
             )
-        anchor = load(AnchorFile, folder / ANCHOR)
-        level = RunRecord(header=anchor.header, cases={case.id: case for case in anchor.cases})
-        return Baseline(record=read_record(folder), acceptance=accepted.current, chain=accepted.chain, anchor=level)
+        anchor, record = load(AnchorFile, folder / ANCHOR), read_record(folder)
+        level = RunRecord(header=anchor.header, cases={**record.cases, **{case.id: case for case in anchor.cases}})
+        return Baseline(record=record, acceptance=accepted.current, chain=accepted.chain, anchor=level)
 
     def answers(self, key: str, case_ids: list[str]) -> Mapping[str, CaseRecord]:
         """Some cases with their answers."""
@@ -83,12 +83,17 @@ class DirectoryStore:
         return usual
 
     def _write(self, folder: Path, baseline: Baseline, answers: Mapping[str, CaseRecord]) -> None:
-        anchor = baseline.anchor or baseline.record
-        files = {ANCHOR: dump(AnchorFile(header=anchor.header, cases=tuple(anchor.cases.values())))}
+        files = {ANCHOR: dump(_anchor_file(baseline))}
         cases = {name: answers.get(name, case) for name, case in baseline.record.cases.items()}
         write_record(folder, RunRecord(header=baseline.record.header, cases=cases), files)
         acceptance = dataclasses.replace(baseline.acceptance, digest=_digest(folder))
         (folder / ACCEPTANCE).write_bytes(dump(AcceptanceFile(current=acceptance, chain=baseline.chain)))
+
+
+def _anchor_file(baseline: Baseline) -> AnchorFile:
+    anchor, cases = baseline.anchor or baseline.record, baseline.record.cases
+    differing = (light(case) for name, case in anchor.cases.items() if case is not cases.get(name))
+    return AnchorFile(header=anchor.header, cases=tuple(case for case in differing if case != light(cases[case.id])))
 
 
 def _digest(folder: Path) -> str:

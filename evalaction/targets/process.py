@@ -183,14 +183,16 @@ def spooled(chunks: Iterable[bytes]) -> IO[bytes]:
     """A nameless file that holds a child's whole input, to be closed by the caller.
 
     A file, not a pipe: it is always at its end after the last byte, a child that does not read cannot
-    block the feeding, and `/dev/stdin` can be opened by name.
+    block the feeding, and `/dev/stdin` can be opened by name. Raises TargetError TARGET_FAILED.
     """
-    file = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115  # the caller closes it
+    file = None
     try:
+        file = cast("IO[bytes]", tempfile.TemporaryFile())  # noqa: SIM115  # the caller closes it
         file.writelines(chunks)
         file.flush()
         file.seek(0)
-    except BaseException:
-        file.close()
-        raise
+    except (OSError, TypeError, ValueError) as error:
+        if file is not None:
+            file.close()
+        raise TargetError("TARGET_FAILED", f"the input could not be written: {getattr(error, 'strerror', None) or error}") from None
     return file

@@ -13,8 +13,9 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn, TextIO, cast
 
 from evalaction.core.answer import Answer, read_answer
 from evalaction.core.suite import PythonTarget
@@ -23,32 +24,30 @@ from evalaction.targets.base import Request, case_line
 from evalaction.targets.reading import excerpt
 from evalaction.threads import in_daemon_thread
 
-
-class _Aside:
-    """Sends prints to stderr while any block is open: stdout belongs to the report. Counted, since blocks of several threads overlap."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._open = 0
-        self._stdout: TextIO = sys.stdout
-
-    @contextlib.contextmanager
-    def __call__(self) -> Iterator[None]:
-        with self._lock:
-            if self._open == 0:
-                self._stdout, sys.stdout = sys.stdout, sys.stderr
-            self._open += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._open -= 1
-                if self._open == 0:
-                    sys.stdout = self._stdout
+_is_aside: ContextVar[bool] = ContextVar("is_aside", default=False)
 
 
-printing_aside = _Aside()
-"""Context manager: within it, `print` of any thread goes to stderr."""
+class _Stdout:
+    """Stands in for `sys.stdout`: what an author's function prints, and every other thread than the main one, goes to stderr."""
+
+    def __init__(self, stdout: TextIO) -> None:
+        self._stdout = stdout
+
+    def __getattr__(self, name: str) -> Any:
+        aside = _is_aside.get() or threading.current_thread() is not threading.main_thread()
+        return getattr(sys.stderr if aside else self._stdout, name)
+
+
+@contextlib.contextmanager
+def printing_aside() -> Iterator[None]:
+    """Within it `print` goes to stderr: stdout belongs to the report. A function that hangs in it takes nothing else along."""
+    if not isinstance(sys.stdout, _Stdout):
+        sys.stdout = cast("TextIO", _Stdout(sys.stdout))
+    token = _is_aside.set(True)
+    try:
+        yield
+    finally:
+        _is_aside.reset(token)
 
 
 def load_callable(reference: str, cwd: Path) -> Callable[..., Any]:

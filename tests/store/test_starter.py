@@ -1,5 +1,7 @@
 """The starter files of `init`."""
 
+import json
+import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +13,7 @@ import yaml
 from evalaction.errors import ConfigError
 from evalaction.store.starter import PLACES, write_starter
 
+ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = [place for place in PLACES.values() if place.suffix == ".yml"]
 
 
@@ -163,3 +166,14 @@ def test_starter_suite__commands_of_its_target(project):
     assert "within 30 days in its original packaging" in answers["refund-window"]
     assert "9 to 17" in answers["opening-hours"]
     assert "do not know" in answers["says-so-when-it-does-not-know"]
+
+
+def test_starter_suite__runs_as_it_stands(project, tmp_path):
+    """The command line finds the suite valid, and a run of it passes every check."""
+    for command in (["validate"], ["gate", "--out", str(tmp_path / "results"), "--baseline", str(tmp_path / "baselines")]):
+        arguments = [sys.executable, "-m", "evalaction", *command, "evals"]
+        done = subprocess.run(arguments, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    verdict = json.loads(tmp_path.joinpath("results", "verdict.json").read_text(encoding="utf-8"))
+    assert (verdict["verdict"], [case["current"] for case in verdict["suites"][0]["cases"]]) == ("no_baseline", [1, 1, 1])

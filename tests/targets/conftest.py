@@ -1,13 +1,17 @@
-"""A real HTTP server on loopback whose replies a test scripts, and requests to ask with."""
+"""A real HTTP server on loopback whose replies a test scripts, commands in a folder of their own, and requests to ask with."""
 
 import json
+import os
+import shlex
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from evalaction.core.suite import Case
+from evalaction.core.suite import Case, ExecTarget
 from evalaction.targets.base import Request
+from evalaction.targets.build import build_target
 
 
 class Scripted:
@@ -24,10 +28,10 @@ class Scripted:
                 seen.append((self.path, dict(self.headers), body))
                 reply(self, body)
 
-            do_GET = do_POST = do_PUT = _serve
+            do_GET = do_POST = _serve  # noqa: N815  # names of the base class
 
             def log_message(self, *args):
-                pass
+                """Keep the test's output clean."""
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
@@ -35,11 +39,13 @@ class Scripted:
         threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
     def stop(self):
+        """Close the server."""
         self.server.shutdown()
         self.server.server_close()
 
 
 def send(handler, body, status=200, **headers):
+    """Write one whole reply; anything but text and bytes goes out as JSON."""
     data = body if isinstance(body, bytes) else body.encode() if isinstance(body, str) else json.dumps(body).encode()
     handler.send_response(status)
     names = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -57,13 +63,19 @@ def serve():
     started = []
 
     def start(reply):
-        one = Scripted(reply if callable(reply) else lambda handler, body: send(handler, reply))
+        one = Scripted(reply if callable(reply) else lambda handler, _body: send(handler, reply))
         started.append(one)
         return one
 
     yield start
     for one in started:
         one.stop()
+
+
+@pytest.fixture
+def echo(serve):
+    """A server that replies with the output x."""
+    return serve(lambda handler, _body: send(handler, {"output": "x"}))
 
 
 @pytest.fixture
@@ -80,3 +92,25 @@ def request_for():
         return Request(Case(id=case_id, input=input, checks=(), **fields), repeat)
 
     return make
+
+
+@pytest.fixture
+def command_target(tmp_path):
+    """A command in its own folder."""
+
+    def make(command, protocol="text", environment=None, **options):
+        spec = ExecTarget(command=command, protocol=protocol, **{"timeout_seconds": 20, **options})
+        return build_target(spec, environment=os.environ if environment is None else environment, cwd=tmp_path, concurrency=2)
+
+    return make
+
+
+@pytest.fixture
+def script(tmp_path):
+    """A Python script in the folder; gives its command line."""
+
+    def write(body):
+        (tmp_path / "rag.py").write_text(body)
+        return f"{shlex.quote(sys.executable)} rag.py"
+
+    return write

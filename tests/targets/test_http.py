@@ -1,4 +1,5 @@
-import asyncio
+"""HTTP targets against real servers: templates, replies, statuses, broken connections."""
+
 import json
 import socket
 import struct
@@ -6,110 +7,12 @@ import threading
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from pathlib import Path
 
 import pytest
 
-from evalaction.core.scalars import SpelledFloat
-from evalaction.core.suite import HttpTarget
-from evalaction.errors import ConfigError, MeasureError, TargetError
-from evalaction.targets.build import build_reference, build_target
-
-
-def build(url, environment=None, **spec):
-    return build_target(HttpTarget(url=url, **spec), environment=environment or {}, cwd=Path(), concurrency=4)
-
-
-def ask(target, *requests):
-    async def both():
-        try:
-            return [await target.ask(request) for request in requests]
-        finally:
-            await target.close()
-            await target.close()
-
-    answers = asyncio.run(both())
-    return answers[0] if len(answers) == 1 else answers
-
-
-def failure(target, request):
-    with pytest.raises(MeasureError) as caught:
-        ask(target, request)
-    return caught.value
-
-
-def faults(url="http://127.0.0.1:1/", environment=None, **spec):
-    with pytest.raises(ConfigError) as caught:
-        build(url, environment, **spec)
-    return {(fault.code, fault.path) for fault in caught.value.faults}
-
-
-@pytest.fixture
-def echo(serve, reply_with):
-    """A server that replies with what it got."""
-    return serve(lambda handler, body: reply_with(handler, {"output": "x"}))
-
-
-def test_templates__a_whole_expression_keeps_its_type(echo, request_for):
-    """Numbers, lists, maps and booleans arrive as such; keys are no templates."""
-    sent = {"q": "{{ case.input }}", "n": "{{ case.vars.n }}", "h": "{{ case.tags }}", "b": "{{- case.vars.b -}}", "deep": [{"{{ case.id }}": "{{ case.vars }}"}], "r": "{{ repeat }}", "minus": "{{ -1 }}"}
-    ask(build(echo.url, json=sent), request_for(vars={"n": 3, "b": True}, tags=("s",), repeat=2))
-    assert json.loads(echo.seen[0][2]) == {"q": "hello", "n": 3, "h": ["s"], "b": True, "deep": [{"{{ case.id }}": {"n": 3, "b": True}}], "r": 2, "minus": -1}
-
-
-def test_templates__inside_text_values_are_written_as_spelled(echo, request_for):
-    """Inside a sentence a number reads as its author spelled it, and true is not True."""
-    variables = {"n": SpelledFloat(1.5, "1.50"), "b": True, "none": None, "list": [1, "ü"], "items": "mine"}
-    ask(build(echo.url, body="{{ case.vars.n }} {{ case.vars.b }} {{ case.vars.none }} {{ case.vars.list }} {{ case.vars.items }}\n"), request_for(vars=variables))
-    assert echo.seen[0][2].decode() == '1.50 true null [1, "ü"] mine\n'
-
-
-def test_templates__a_value_is_never_rendered_again(echo, request_for):
-    """An input that looks like a template is sent as it stands, and cannot read the environment."""
-    ask(build(echo.url, {"SECRET": "hidden"}, json={"q": "{{ case.input }}", "s": "say {{ case.input }}"}), request_for(input="{{ env.SECRET }}{% for x in y %}"))
-    assert json.loads(echo.seen[0][2]) == {"q": "{{ env.SECRET }}{% for x in y %}", "s": "say {{ env.SECRET }}{% for x in y %}"}
-
-
-def test_templates__url_values_are_percent_encoded(echo, request_for):
-    """A case's text stays one segment or one parameter; the environment's base URL stays a URL; the author's own blanks are encoded."""
-    target = build("{{ env.BASE }}/v 1/{{ case.id }}?q={{ case.input }}&t=a%20b", {"BASE": echo.url})
-    ask(target, request_for("a/../b", input="x&y=ü z#"), request_for("..", input=""))
-    assert [path for path, _, _ in echo.seen] == ["/v%201/a%2F..%2Fb?q=x%26y%3D%C3%BC%20z%23&t=a%20b", "/v%201/%2E%2E?q=&t=a%20b"]
-
-
-def test_templates__a_line_break_cannot_enter_a_header(echo, request_for):
-    """A case's text with CR or LF in a header is TARGET_FAILED, and nothing is sent."""
-    error = failure(build(echo.url, headers={"X-Id": "{{ case.input }}"}), request_for(input="a\r\nX-Evil: 1"))
-    assert (error.code, echo.seen) == ("TARGET_FAILED", [])
-
-
-def test_templates__what_the_sandbox_forbids_fails_the_trial(echo, request_for):
-    """Reaching for Python's insides is refused."""
-    assert failure(build(echo.url, body="{{ case.input.__class__.__mro__ }}"), request_for()).code == "TARGET_FAILED"
-
-
-def test_templates__a_missing_variable_of_a_case_fails_that_trial(echo, request_for):
-    """A variable that only some cases have is an error of the others, never an empty text."""
-    target = build(echo.url, json={"q": "{{ case.vars.tier }}"})
-    error = failure(target, request_for())
-    assert (error.code, "tier" in error.message) == ("TARGET_FAILED", True)
-
-
-def test_build__every_fault_is_found_at_once():
-    """Unknown variables, unset and withheld environment variables, syntax, header names and JMESPath are told together."""
-    found = faults(
-        url="ftp://host/{{ cas.id }}",
-        environment={"EMPTY": "", "GITHUB_TOKEN": "t"},
-        headers={"A": "{{ env.UNSET }}", "B": "{{ env['EMPTY'] }}", "C": "{{ env.GITHUB_TOKEN }}", "bad name": "x", "D": "{{ env.FINE | default('d') }}"},
-        json={"q": "{{ case.inptu }}", "s": ["{{ case.input"]},
-        body="x",
-        extract={"output": "a[", "intent": "b"},
-    )
-    assert found == {
-        ("INVALID_VALUE", "http.url"), ("UNRESOLVED_VARIABLE", "http.url"), ("UNRESOLVED_VARIABLE", "http.headers.A"), ("UNRESOLVED_VARIABLE", "http.headers.B"),
-        ("UNRESOLVED_VARIABLE", "http.headers.C"), ("INVALID_VALUE", "http.headers.bad name"), ("UNRESOLVED_VARIABLE", "http.json.q"), ("INVALID_VALUE", "http.json.s[0]"),
-        ("INVALID_VALUE", "http.body"), ("INVALID_VALUE", "http.extract.output"),
-    }  # fmt: skip
+from evalaction.errors import ConfigError, TargetError
+from evalaction.targets.build import build_reference
+from tests.targets.asking import ask, build, failure
 
 
 def test_request__without_json_and_body_the_case_itself_is_posted(echo, request_for):
@@ -129,7 +32,7 @@ def test_request__headers_of_the_suite_win(echo, request_for):
 
 def test_request__cookies_do_not_pass_between_trials(serve, reply_with, request_for):
     """What a server sets in one trial is not sent in the next."""
-    server = serve(lambda handler, body: reply_with(handler, {"output": "x"}, Set_Cookie="session=1"))
+    server = serve(lambda handler, _body: reply_with(handler, {"output": "x"}, Set_Cookie="session=1"))
     ask(build(server.url), request_for("a"), request_for("b"))
     assert not [headers for _, headers, _ in server.seen if "Cookie" in headers]
 
@@ -161,12 +64,21 @@ def test_reply__extract_that_does_not_fit_is_an_invalid_answer(serve, request_fo
 
 @pytest.mark.parametrize(
     ("body", "kind", "output"),
-    [("plain text", "text/plain", "plain text"), ("1.50", "text/plain", "1.50"), ('"quoted"', "application/json", "quoted"), ("[1]", "application/json", [1]), ('{"output": "x"}', "text/html", "x"),
-     ('{"other": 1}', "text/plain", '{"other": 1}'), ("no json", "application/json", "no json"), ("", "text/plain", ""), ("\ufeffbom", "text/plain", "bom")],
-)  # fmt: skip
+    [
+        ("plain text", "text/plain", "plain text"),
+        ("1.50", "text/plain", "1.50"),
+        ('"quoted"', "application/json", "quoted"),
+        ("[1]", "application/json", [1]),
+        ('{"output": "x"}', "text/html", "x"),
+        ('{"other": 1}', "text/plain", '{"other": 1}'),
+        ("no json", "application/json", "no json"),
+        ("", "text/plain", ""),
+        ("\ufeffbom", "text/plain", "bom"),
+    ],
+)
 def test_reply__without_extract(serve, reply_with, request_for, body, kind, output):
     """JSON is the answer as it stands, other text is the output as it stands."""
-    server = serve(lambda handler, sent: reply_with(handler, body, Content_Type=kind))
+    server = serve(lambda handler, _sent: reply_with(handler, body, Content_Type=kind))
     assert ask(build(server.url), request_for()).output == output
 
 
@@ -192,10 +104,13 @@ def test_reply__more_than_64_mib_is_refused(serve, reply_with, request_for):
     assert (error.code, "64 MiB" in error.message) == ("INVALID_ANSWER", True)
 
 
-@pytest.mark.parametrize(("status", "retryable", "overloaded"), [(400, False, False), (401, False, False), (404, False, False), (429, True, True), (500, True, False), (503, True, True), (599, True, False)])
+@pytest.mark.parametrize(
+    ("status", "retryable", "overloaded"),
+    [(400, False, False), (401, False, False), (404, False, False), (429, True, True), (500, True, False), (503, True, True), (599, True, False)],
+)
 def test_status__says_whether_asking_again_may_help(serve, reply_with, request_for, status, retryable, overloaded):
     """4xx is final, 429 and 5xx are not; the message names status and address, the detail keeps the body (P114)."""
-    server = serve(lambda handler, body: reply_with(handler, "no\n::error::key", status))
+    server = serve(lambda handler, _body: reply_with(handler, "no\n::error::key", status))
     error = failure(build(server.url + "/v1/{{ case.id }}?key={{ env.K }}", {"K": "secret-key"}), request_for())
     assert (error.code, error.retryable, error.overloaded) == ("TARGET_FAILED", retryable, overloaded)
     assert f"HTTP {status}" in error.message
@@ -207,18 +122,19 @@ def test_status__says_whether_asking_again_may_help(serve, reply_with, request_f
 
 def test_status__a_redirect_is_not_followed(serve, reply_with, echo, request_for):
     """A redirect would carry the key to another host: it fails, and that host sees nothing."""
-    server = serve(lambda handler, body: reply_with(handler, "", 302, Location=echo.url))
+    server = serve(lambda handler, _body: reply_with(handler, "", 302, Location=echo.url))
     error = failure(build(server.url, headers={"Authorization": "k"}), request_for())
     assert (error.code, error.retryable, "302" in error.message, echo.seen) == ("TARGET_FAILED", False, True, [])
 
 
 @pytest.mark.parametrize(
     ("hint", "low", "high"),
-    [("7", 7, 7), ("0", 0, 0), ("-5", 0, 0), (format_datetime(datetime.now(UTC) + timedelta(seconds=3000), usegmt=True), 2800, 3000), ("soon", None, None), ("nan", None, None), (None, None, None)],
+    [("7", 7, 7), ("0", 0, 0), ("-5", 0, 0), ("in an hour", 3400, 3600), ("soon", None, None), ("nan", None, None), (None, None, None)],
 )
 def test_status__retry_after_in_seconds_or_as_a_date(serve, reply_with, request_for, hint, low, high):
     """The server's hint is read in both forms; nonsense is no hint (P125)."""
-    server = serve(lambda handler, body: reply_with(handler, "", 429, **({"Retry_After": hint} if hint else {})))
+    hint = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True) if hint == "in an hour" else hint
+    server = serve(lambda handler, _body: reply_with(handler, "", 429, **({"Retry_After": hint} if hint else {})))
     seconds = failure(build(server.url), request_for()).retry_after_seconds
     assert seconds is None if low is None else low <= seconds <= high
 

@@ -1,3 +1,5 @@
+"""Files of answers: what is accepted, what is refused, and how much they cost."""
+
 import asyncio
 import json
 import time
@@ -28,10 +30,12 @@ def predictions(tmp_path):
 
 
 def case(case_id):
+    """A case of this id."""
     return Case(id=case_id, input="", checks=())
 
 
 def faults(make, content):
+    """Code and line of every fault of a file."""
     with pytest.raises(ConfigError) as caught:
         make(content)
     return [(fault.code, fault.line) for fault in caught.value.faults]
@@ -72,7 +76,8 @@ def test_repeats__are_those_on_file(predictions):
 
 def test_faults__all_at_once_with_their_lines(predictions):
     """Broken JSON, other values, missing ids, bad repeats and double answers are told together."""
-    lines = ["{broken", "[1]", '{"output": 1}', '{"id": "a", "repeat": -1}', '{"id": "a", "repeat": "1"}', '{"id": "a"}', '{"id": " a"}', '{"id": null}', '{"id": "b", "output": NaN}', "\udcff"]
+    lines = ["{broken", "[1]", '{"output": 1}', '{"id": "a", "repeat": -1}', '{"id": "a", "repeat": "1"}']
+    lines += ['{"id": "a"}', '{"id": " a"}', '{"id": null}', '{"id": "b", "output": NaN}', "\udcff"]
     found = faults(predictions, "\n".join(lines).encode("utf-8", "surrogateescape"))
     codes = ["MALFORMED_JSON", "TYPE_MISMATCH", "MISSING_FIELD", "TYPE_MISMATCH", "TYPE_MISMATCH", None, "DUPLICATE_ID", "MISSING_FIELD", "MALFORMED_JSON", "MALFORMED_JSON"]
     assert found == [(code, line) for line, code in enumerate(codes, 1) if code]
@@ -80,7 +85,7 @@ def test_faults__all_at_once_with_their_lines(predictions):
 
 def test_faults__a_double_answer_names_both_lines(predictions):
     """The first line is named beside the second."""
-    with pytest.raises(ConfigError, match=r"answers\.jsonl:3 .*first on line 1"):
+    with pytest.raises(ConfigError, match=r"answers\.jsonl:3: .*first on line 1"):
         predictions('{"id":"a"}\n\n{"id":"a"}')
 
 

@@ -1,11 +1,17 @@
+"""Functions as targets, and how functions of an author's are loaded."""
+
 import asyncio
+import os
 import subprocess
 import sys
 import textwrap
 import time
+import uuid
+from pathlib import Path
 
 import pytest
 
+import evalaction
 from evalaction.core.suite import PythonTarget
 from evalaction.errors import ConfigError, MeasureError
 from evalaction.targets.build import build_target
@@ -13,12 +19,11 @@ from evalaction.targets.python import load_callable
 
 
 @pytest.fixture
-def bot(tmp_path, request):
+def bot(tmp_path):
     """Writes a module of a name of its own and gives the target of one function in it."""
-    count = iter(range(100))
 
     def make(body, function="ask", **options):
-        name = f"bot_{request.node.name.split('[')[0]}_{next(count)}"
+        name = f"bot_{uuid.uuid4().hex}"
         (tmp_path / f"{name}.py").write_text(textwrap.dedent(body))
         return build_target(PythonTarget(callable=f"{name}:{function}", **options), environment={}, cwd=tmp_path, concurrency=2)
 
@@ -28,10 +33,12 @@ def bot(tmp_path, request):
 
 
 def ask(target, request):
+    """The answer to one trial."""
     return asyncio.run(target.ask(request))
 
 
 def failure(target, request):
+    """The error of one trial."""
     with pytest.raises(MeasureError) as caught:
         ask(target, request)
     return caught.value
@@ -49,7 +56,14 @@ def test_call__cannot_change_the_case_of_the_next_trial(bot, request_for):
     assert [ask(target, request).output for _ in range(2)] == [1, 1]
 
 
-@pytest.mark.parametrize("body", ["async def ask(case):\n    return 'x'", "class A:\n    async def __call__(self, case):\n        return 'x'\nask = A()", "import functools\nask = functools.partial(lambda a, case: a, 'x')"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "async def ask(case):\n    return 'x'",
+        "class A:\n    async def __call__(self, case):\n        return 'x'\nask = A()",
+        "import functools\nask = functools.partial(lambda a, case: a, 'x')",
+    ],
+)
 def test_call__any_kind_of_callable(bot, request_for, body):
     """Coroutine functions, objects with an async call and partials work."""
     assert ask(bot(body), request_for()).output == "x"
@@ -65,12 +79,15 @@ def test_call__prints_go_to_stderr(bot, request_for, capfd):
     """What the function and its module print leaves stdout to the report (P137)."""
     target = bot("print('on import')\ndef ask(case):\n    print('on call')\n    return 'x'\nasync def later(case):\n    print('on loop')")
     ask(target, request_for())
-    print("ours")
+    print("ours")  # noqa: T201  # stdout is what is tested
     out, err = capfd.readouterr()
     assert (out, err) == ("ours\n", "on import\non call\n")
 
 
-@pytest.mark.parametrize(("raised", "named"), [("raise KeyError('x')", "KeyError: 'x'"), ("import sys; sys.exit(3)", "SystemExit: 3"), ("raise TimeoutError", "TimeoutError"), ("raise StopIteration", "StopIteration")])
+@pytest.mark.parametrize(
+    ("raised", "named"),
+    [("raise KeyError('x')", "KeyError: 'x'"), ("import sys; sys.exit(3)", "SystemExit: 3"), ("raise TimeoutError", "TimeoutError"), ("raise StopIteration", "StopIteration")],
+)
 @pytest.mark.parametrize("kind", ["def", "async def"])
 def test_call__whatever_it_raises_is_a_failed_target(bot, request_for, kind, raised, named):
     """Any exception, an exit too, is TARGET_FAILED with its type, message and place."""
@@ -100,7 +117,7 @@ def test_call__times_out(bot, request_for, body):
 
 
 def test_call__a_hung_function_does_not_keep_the_process(tmp_path):
-    """A function that never returns is left behind when the process ends (P135)."""
+    """A function that never returns is left behind when the process ends, and does not keep stdout aside (P135)."""
     (tmp_path / "hung.py").write_text("import threading\ndef ask(case):\n    threading.Event().wait()")
     script = """
     import asyncio, pathlib
@@ -114,20 +131,24 @@ def test_call__a_hung_function_does_not_keep_the_process(tmp_path):
     except TargetError as error:
         print(error.code)
     """
-    import os
-
-    import evalaction
-
-    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(evalaction.__file__))}
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=20)
+    environment = {**os.environ, "PYTHONPATH": str(Path(evalaction.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=False, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=20)
     assert (done.returncode, done.stdout, done.stderr) == (0, "TARGET_TIMEOUT\n", "")
 
 
 @pytest.mark.parametrize(
     ("reference", "body", "code"),
-    [("absent_mod_1:ask", None, "FILE_NOT_FOUND"), ("absent_pkg.mod:ask", None, "FILE_NOT_FOUND"), ("mod_a:none", "x = 1", "INVALID_VALUE"), ("mod_b:x", "x = 1", "INVALID_VALUE"),
-     ("mod_c:ask", "1 / 0", "INVALID_VALUE"), ("mod_d:ask", "import absent_other", "INVALID_VALUE"), ("mod_e:ask", "def (", "INVALID_VALUE"), ("mod_f:ask", "import sys; sys.exit()", "INVALID_VALUE")],
-)  # fmt: skip
+    [
+        ("absent_mod_1:ask", None, "FILE_NOT_FOUND"),
+        ("absent_pkg.mod:ask", None, "FILE_NOT_FOUND"),
+        ("mod_a:none", "x = 1", "INVALID_VALUE"),
+        ("mod_b:x", "x = 1", "INVALID_VALUE"),
+        ("mod_c:ask", "1 / 0", "INVALID_VALUE"),
+        ("mod_d:ask", "import absent_other", "INVALID_VALUE"),
+        ("mod_e:ask", "def (", "INVALID_VALUE"),
+        ("mod_f:ask", "import sys; sys.exit()", "INVALID_VALUE"),
+    ],
+)
 def test_load__what_cannot_be_loaded_is_a_config_error(tmp_path, reference, body, code):
     """A missing module, a missing function and a module that fails to import are told with their reason."""
     if body is not None:

@@ -86,8 +86,7 @@ def _share(spec: ToolCalls, calls: Sequence[Mapping[str, Any]]) -> float:
 
 
 def _difference(spec: ToolCalls, calls: Sequence[Mapping[str, Any]]) -> str:
-    names = {call.name for call in spec.value}
-    with_arguments = spec.args != "ignore" and names == {call.get("name") for call in calls}
+    with_arguments = spec.args != "ignore" and [call.name for call in spec.value] == [call.get("name") for call in calls]
     expected = [_shown(call.name, call.args, with_arguments) for call in spec.value]
     made = [_shown(call.get("name"), _arguments(call), with_arguments) for call in calls[: _NAMES + 1]]
     return one_line(f"expected {_line(expected, len(expected))} ({spec.match}, args {spec.args}), got {_line(made, len(calls))}")

@@ -1,0 +1,72 @@
+"""verdict.json and the published schemas."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from jsonschema import Draft202012Validator
+from pydantic import TypeAdapter
+
+from evalaction.core.verdict import Verdict, overall
+from evalaction.report.schema import case_schema, record_schema, verdict_json, verdict_schema
+
+
+def strict(text: bytes) -> dict:
+    """JSON without NaN or infinity."""
+
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    return json.loads(text, parse_constant=refuse)
+
+
+@pytest.mark.parametrize("schema", [verdict_schema, record_schema, case_schema])
+def test_schemas__are_schemas_with_an_identity(schema):
+    """Each published schema is valid under its own dialect and has an id and a title."""
+    found = schema()
+
+    Draft202012Validator.check_schema(found)
+    assert found["$id"].startswith("urn:eval-gate:schema:")
+    assert found["title"].startswith("eval-gate: ")
+
+
+@pytest.mark.parametrize("kind", ["regressed", "no_baseline", "not_measured", "config_error", "hostile"])
+def test_verdict_json__holds_under_its_schema_and_is_read_back(kind, samples):
+    """Every kind of verdict is strict JSON that the published schema accepts and that reads back as the same verdict."""
+    made = {"regressed": overall((samples.regressed_suite(),)), "hostile": samples.hostile()[0]}
+    verdict = made[kind] if kind in made else getattr(samples, kind)()
+    data = verdict_json(verdict)
+
+    Draft202012Validator(verdict_schema()).validate(strict(data))
+    assert TypeAdapter(Verdict).validate_json(data) == verdict
+
+
+def test_verdict_schema__refuses_what_is_no_verdict(samples):
+    """An unknown word, an unknown key and a missing verdict are refused."""
+    document = strict(verdict_json(samples.no_baseline()))
+    validator = Draft202012Validator(verdict_schema())
+
+    assert not validator.is_valid({**document, "verdict": "fine"})
+    assert not validator.is_valid({**document, "extra": 1})
+    assert not validator.is_valid({key: value for key, value in document.items() if key != "verdict"})
+
+
+def test_case_schema__accepts_a_stored_case(samples):
+    """A case as it is written to disk holds under the schema of cases."""
+    record = samples.record("a", "text", passed=True)
+    document = TypeAdapter(type(record)).dump_python(record, mode="json")
+
+    Draft202012Validator(case_schema()).validate(document)
+
+
+@pytest.mark.slow
+def test_verdict_json__a_hundred_thousand_cases_take_seconds(samples):
+    """100,000 cases are written in under five seconds and nothing is left out."""
+    verdict, _ = samples.large(100_000, 10)
+    start = time.monotonic()
+    data = verdict_json(verdict)
+
+    assert time.monotonic() - start < 5
+    assert data.count(b'"case": "case-') >= 100_000
