@@ -24,17 +24,25 @@ def digest(value: Any) -> str:
 
 def case_fingerprint(case: Case) -> str:
     """Over what is asked: input, history and variables."""
+    return digest(_asked(case))
+
+
+def _asked(case: Case) -> dict[str, Any]:
     asked: dict[str, Any] = {"input": case.input}
     if case.history:
         asked["history"] = [[turn.role, turn.content] for turn in case.history]
     if case.vars:
         asked["vars"] = case.vars
-    return digest(asked)
+    return asked
 
 
 def check_fingerprint(check: CheckSpec) -> str:
     """Over type and parameters; parameters left at their default do not count, so that a new option changes nothing old."""
-    return digest({name: _plain(value) for name, value in _parameters(check)})
+    return digest(_defined(check))
+
+
+def _defined(check: CheckSpec) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in _parameters(check)}
 
 
 def _parameters(check: CheckSpec) -> Iterable[tuple[str, Any]]:
@@ -66,7 +74,7 @@ def _plain(value: Any) -> Any:
 
 def suite_digest(cases: Iterable[Case]) -> str:
     """Over ids and definitions of all cases, in any order: the version of a dataset."""
-    return digest(sorted([case.id, case_fingerprint(case), sorted([check.id, check_fingerprint(check)] for check in case.checks)] for case in cases))
+    return digest(sorted(digest([case.id, _asked(case), {str(check.id): _defined(check) for check in case.checks}]) for case in cases))
 
 
 _SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")

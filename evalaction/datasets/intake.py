@@ -44,6 +44,10 @@ def says_something(value: Any) -> bool:
     return bool(value.strip()) if isinstance(value, str) else value is not None and value not in ([], {})
 
 
+def _choice(dialect: Dialect) -> str:
+    return " or ".join(f"`{name}`" for name in dialect.expectations)
+
+
 class Intake:
     """Collects the cases of one suite. With `has_defaults` a case needs no check of its own."""
 
@@ -115,11 +119,10 @@ class Intake:
 
     def _expects(self, record: Record, dialect: Dialect) -> None:
         stated = [name for name in dialect.expectations if says_something(record.raw.get(name))]
-        choice = " or ".join(f"`{name}`" for name in dialect.expectations)
         if not stated and not self.has_defaults:
-            self._object(record, dialect, "NOTHING_TO_CHECK", "the case checks nothing, so it would pass whatever is answered", f"give it {choice}")
+            self._object(record, dialect, "NOTHING_TO_CHECK", "the case checks nothing, so it would pass whatever is answered", f"give it {_choice(dialect)}")
         if dialect.exclusive and len(stated) > 1:
-            self._object(record, dialect, "MIXED_EXPECTATIONS", f"the case has {' and '.join(stated)}, each scored in its own way", f"keep exactly one of {choice}")
+            self._object(record, dialect, "MIXED_EXPECTATIONS", f"the case has {' and '.join(stated)}, each scored in its own way", f"keep exactly one of {_choice(dialect)}")
         if "checks" in dialect.expectations and stated:
             self._check_ids(record, dialect)
 
