@@ -64,6 +64,7 @@ class Measurement:
         self._progress: Progress = progress_on(sys.stderr)
         self._stop = asyncio.Event()
         self._started_at = parts.stamp()
+        self._record: RunRecord | None = None
         self._notes: list[str] = list(_doubts(self.target, self.suite))
 
     async def __aenter__(self) -> Self:
@@ -117,10 +118,11 @@ class Measurement:
         return (most is None or self._budget.calls + calls <= most) and not self._budget.is_overspent and self._budget.seconds_left > 0
 
     async def _run(self, requests: list[Request]) -> None:
-        work = self._work()
+        self._record, work = None, self._work()
         self._progress.start(self.suite.name, len(requests))
         if isinstance(self.target, Predictions) and not self._needs_loop():
-            run_offline(requests, self.target.answer, work)
+            with _signals_at_once(self._stop):
+                run_offline(requests, self.target.answer, work)
         else:
             await run(requests, self.target, work)
         self._progress.finish()
@@ -148,9 +150,11 @@ class Measurement:
 
     def record(self) -> RunRecord:
         """The record as it is now, written to disk before anybody compares it."""
-        header = self._header()
-        self._recorder.write_header(header)
-        return self._recorder.record(header)
+        if self._record is None:
+            header = self._header()
+            self._recorder.write_header(header)
+            self._record = self._recorder.record(header)
+        return self._record
 
     def _header(self) -> RunHeader:
         suite, settings = self.suite, self._parts.settings
@@ -164,6 +168,17 @@ class Measurement:
             interrupted=_INTERRUPTED if self._stop.is_set() else _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
             calls=Calls(planned=len(self.plan) if self.target.repeatable else 0, made=self._budget.calls), cost_usd=sum(costs) if costs else None, notes=tuple(self._notes),
         )  # fmt: skip
+
+
+@contextlib.contextmanager
+def _signals_at_once(stop: asyncio.Event) -> Iterator[None]:
+    """While no loop turns, signals set the event from a plain handler."""
+    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 _INTERRUPTED = Failure(code="INTERRUPTED", message="a signal ended the run; continue it with --resume")

@@ -1,6 +1,6 @@
 """Baseline, current and policy → Comparison: what got worse, what got better, what could not be compared.
 
-The rules are those of docs/gate.md. A drop is suspicious when it is larger than its tolerance in the
+The rules are those of docs/gate.md; the statistical one stands in `statistical`. Under the others a drop is suspicious when it is larger than its tolerance in the
 first pass. Where the target can be asked again, a suspicious drop is proven only when three passes show
 it; one pass back inside makes it flaky. Where it cannot, the one pass decides.
 """
@@ -14,9 +14,13 @@ from typing import Literal
 
 from evalaction.core.metrics import PASS_RATE, RAW, lower_is_better
 from evalaction.core.pairing import Pair, pair_records
+from evalaction.core.plan import Plan
+from evalaction.core.produced import Produced
 from evalaction.core.record import CaseRecord, RunRecord
 from evalaction.core.sample import Centre, Sample, mean, median, passes_of, sample
 from evalaction.core.series import Series, Whole
+from evalaction.core.sharing import check_verdict
+from evalaction.core.sharing import runs as shared_runs
 from evalaction.core.suite import Policy
 from evalaction.core.verdict import CaseVerdict, CheckVerdict, MetricVerdict, Runs, Word
 
@@ -37,10 +41,12 @@ class State(Enum):
 class Rules:
     """How to compare: rule and tolerances, and whether the target can be asked again."""
 
-    name: Literal["exact", "tolerance"]
+    name: Literal["exact", "tolerance", "statistical"]
     policy: Policy
     floor: bool = True
     can_confirm: bool = False
+    alpha: float = 0.01
+    """Under the statistical rule: chance of a false alarm for the whole suite, and again for all cases together."""
 
     @property
     def centre(self) -> Centre:
@@ -91,10 +97,20 @@ class Comparison:
     whole: Mapping[str, Whole]
     pending: tuple[str, ...]
     """Ids of cases to run again: they would be red and are not proven yet."""
+    families: tuple[MetricVerdict, ...] = ()
+    """Checks over the whole suite, by check id, where no metric has the same values; only the statistical rule looks at them."""
+    plan: Plan | None = None
+    """Under the statistical rule: what to run next, with reasons, or why nothing more is run."""
+    notes: tuple[str, ...] = ()
+    """Doubts that the statistics leave, one line each."""
 
 
 def compare(baseline: RunRecord | None, current: RunRecord, rules: Rules) -> Comparison:
     """Compare two records; without a baseline only the current side is summed up."""
+    if rules.name == "statistical" and baseline is not None:
+        from evalaction.core.statistical import compare_statistically  # noqa: PLC0415 - other rules must not pay for the import
+
+        return compare_statistically(baseline, current, rules)
     walk = _Walk(rules)
     for pair in pair_records(baseline, current):
         walk.add(pair)
@@ -102,7 +118,7 @@ def compare(baseline: RunRecord | None, current: RunRecord, rules: Rules) -> Com
     outcomes = tuple(walk.outcomes)
     pending = dict.fromkeys(outcome.pair.id for outcome in outcomes if outcome.pending)
     pending.update(dict.fromkeys(outcomes[owner].pair.id for owner in suspects))
-    return Comparison(rules=rules, outcomes=outcomes, metrics=metrics, missing=walk.missing(), whole=walk.whole, pending=tuple(pending))
+    return Comparison(rules=rules, outcomes=outcomes, metrics=metrics, missing=walk.produced.missing(), whole=walk.produced.whole, pending=tuple(pending))
 
 
 class _Walk:
@@ -112,31 +128,18 @@ class _Walk:
         self.rules = rules
         self.outcomes: list[Outcome] = []
         self.series: dict[str, Series] = {}
-        self.whole: dict[str, Whole] = {}
-        self.had: dict[str, None] = {}
-        self.lost: set[str] = set()
+        self.produced = Produced()
 
     def add(self, pair: Pair) -> None:
         """Judge one pair and add its values to the series."""
         first: Sample | None = None
         if pair.current is not None and pair.status != "error":
             first = sample(passes_of(pair.current)[0] or pair.current.measured, pair.current.checks)
-            for name, values in first.metrics.items():
-                self.whole.setdefault(name, Whole()).add(values)
-        elif pair.current is not None:
-            self.lost.update(name for check in pair.current.checks for name in check.metrics)
-            self.lost.add(PASS_RATE)
-        if pair.baseline is not None and pair.status != "error":
-            self._note_metrics_of(pair.baseline)
+        self.produced.add(pair, first.metrics if first else {})
         if pair.status == "compared" and pair.baseline is not None and pair.current is not None:
             self.outcomes.append(self._compared(pair, pair.baseline, pair.current, first))
         else:
-            self.outcomes.append(_not_compared(pair, first))
-
-    def _note_metrics_of(self, baseline: CaseRecord) -> None:
-        for trial in baseline.measured:
-            seen = {result.id for result in trial.checks}
-            self.had.update(dict.fromkeys(name for check in baseline.checks if check.id in seen for name in check.metrics))
+            self.outcomes.append(not_compared(pair, first))
 
     def _compared(self, pair: Pair, baseline: CaseRecord, current: CaseRecord, first: Sample | None) -> Outcome:
         before = sample(baseline.measured, pair.compared)
@@ -152,19 +155,16 @@ class _Walk:
     def metrics(self) -> tuple[tuple[MetricVerdict, ...], list[int]]:
         """The verdict on each metric, and the owners of cases to run again for them."""
         verdicts, suspects = [], []
-        for name in dict.fromkeys([*self.series, *self.whole]):
-            verdict, state = judge_metric(name, self.series.get(name), self.whole.get(name), self.rules)
+        for name in dict.fromkeys([*self.series, *self.produced.whole]):
+            verdict, state = judge_metric(name, self.series.get(name), self.produced.whole.get(name), self.rules)
             verdicts.append(verdict)
             if state is State.PENDING and "metric" in self.rules.policy.fail_on:
-                suspects += self.series[name].fallen(_sign(name))
+                suspects += self.series[name].fallen(sign_of(name))
         return tuple(verdicts), suspects
 
-    def missing(self) -> tuple[str, ...]:
-        """Metrics of the baseline that this run lacks for another reason than failed trials."""
-        return tuple(name for name in self.had if name not in self.whole and name not in self.lost)
 
-
-def _sign(metric: str) -> int:
+def sign_of(metric: str) -> int:
+    """-1 where lower is better, else 1."""
     return -1 if lower_is_better(metric) else 1
 
 
@@ -173,7 +173,7 @@ def judge_metric(name: str, series: Series | None, whole: Whole | None, rules: R
     everything = mean(whole.values) if whole and whole.values else None
     if series is None or not series.owners:
         return MetricVerdict(metric=name, current_all=everything, verdict="added"), State.FINE
-    sign, baseline, current = _sign(name), mean(series.baseline), series.current_mean(0)
+    sign, baseline, current = sign_of(name), mean(series.baseline), series.current_mean(0)
     tolerance = rules.metric_tolerance(name, baseline, len(series.owners))
     drops = [sign * (baseline - series.current_mean(run)) for run in range(series.passes)]
     state = State.FINE if tolerance is None else rules.settle([drop > tolerance + EPSILON for drop in drops])
@@ -213,9 +213,9 @@ def judge_case(pair: Pair, before: Sample, runs: Sequence[Sample], rules: Rules)
         proven_checks=tuple(check.check for check, found in checks if found in (State.PROVEN, State.PENDING)),
         verdict=CaseVerdict(
             case=pair.id, verdict=word, baseline=score, current=now, delta=now - score,
-            checks=(*(check for check, _ in checks), *_unpaired_checks(pair)),
-            baseline_runs=Runs(passed=sum(before.passes), measured=len(before.passes)),
-            current_runs=Runs(passed=sum(sum(run.passes) for run in runs), measured=sum(len(run.passes) for run in runs)),
+            checks=(*(check for check, _ in checks), *unpaired_checks(pair)),
+            baseline_runs=shared_runs(sum(before.passes), len(before.passes)),
+            current_runs=shared_runs(sum(sum(run.passes) for run in runs), sum(len(run.passes) for run in runs)),
         ),
     )  # fmt: skip
 
@@ -234,7 +234,7 @@ def _judge_check(name: str, before: Sample, runs: Sequence[Sample], rules: Rules
     was, now = before.check_scores.get(name), [score for run in runs for score in run.check_scores.get(name, ())]
     if not was or not now:
         word: Word = "added" if now else "removed" if was else "unchanged"
-        return CheckVerdict(check=name, verdict=word, baseline=mean(was) if was else None, current=mean(now) if now else None), State.FINE
+        return check_verdict(name, word, mean(was) if was else None, mean(now) if now else None), State.FINE
     rate = rules.centre([float(passed) for passed in before.check_passes[name]])
     rates = [mean([float(passed) for passed in run.check_passes[name]]) for run in runs if run.check_passes.get(name)]
     allowed = rules.policy.pass_rate_tolerance + EPSILON
@@ -242,15 +242,16 @@ def _judge_check(name: str, before: Sample, runs: Sequence[Sample], rules: Rules
     reference, value = rules.centre(was), mean(now)
     better = rates[0] - rate > allowed or value - reference > rules.policy.case_tolerance + EPSILON
     word = _case_word([state], reference - value, better=better)
-    return CheckVerdict(check=name, verdict=word, baseline=reference, current=value, delta=value - reference), state
+    return check_verdict(name, word, reference, value), state
 
 
-def _unpaired_checks(pair: Pair) -> tuple[CheckVerdict, ...]:
+def unpaired_checks(pair: Pair) -> tuple[CheckVerdict, ...]:
+    """The checks of a compared case that have no partner."""
     words: tuple[tuple[Word, tuple[str, ...]], ...] = (("changed", pair.changed), ("added", pair.added), ("removed", pair.removed))
     return tuple(CheckVerdict(check=name, verdict=word) for word, names in words for name in names)
 
 
-def _not_compared(pair: Pair, first: Sample | None) -> Outcome:
+def not_compared(pair: Pair, first: Sample | None) -> Outcome:
     """Added, changed, removed, or an error: listed, in no mean of the comparison."""
     if first is None or not first.scores or pair.current is None:
         gone: Word = "removed" if pair.status == "removed" else "error"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
@@ -178,10 +179,15 @@ class Case:
     vars: Mapping[str, Json] | None = None
     tags: tuple[str, ...] = ()
     metadata: Mapping[str, Json] | None = None
-    record: Mapping[str, Json] | None = None
-    """The foreign record this case was read from; a target gets it as it stands."""
+    foreign: str | None = None
+    """The foreign record this case was read from, as JSON; a target gets it as it stands."""
     line: int = 1
     """Line of the case in `Suite.file` or in its dataset."""
+
+    @property
+    def record(self) -> dict[str, Json] | None:
+        """The foreign record, None for a case of our own form. Kept as text: by the hundred thousand, maps would fill the memory."""
+        return None if self.foreign is None else dict(json.loads(self.foreign))
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

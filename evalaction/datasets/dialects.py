@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, TypeVar
@@ -163,7 +164,7 @@ def _ragbench(record: RagbenchRecord, raw: Mapping[str, Any], line: int, finish:
     if record.must_contain:
         checks.append(_with(_CONTAINS, value=record.must_contain))
     checks.append(_GROUNDED)
-    return Case(id=record.id, input=record.question, checks=finish.checks(checks), tags=finish.tags(record.tags), record=raw, line=line)
+    return Case(id=record.id, input=record.question, checks=finish.checks(checks), tags=finish.tags(record.tags), foreign=_as_json(raw), line=line)
 
 
 def _golden(record: GoldenRecord, raw: Mapping[str, Any], line: int, finish: Finish) -> Case:
@@ -174,7 +175,10 @@ def _golden(record: GoldenRecord, raw: Mapping[str, Any], line: int, finish: Fin
         checks.append(ContainsAll(id="contains_all", value=record.mustContain))
     if record.rubric:
         checks.append(Rubric(id="rubric", criteria=list(record.rubric), scale=5))  # type: ignore[arg-type]  # a list is what authors write; the model names its items
-    return Case(id=record.id, input=record.input, checks=finish.checks(checks), category=record.category, tags=finish.tags(()), record=raw, line=line)
+    return Case(id=record.id, input=record.input, checks=finish.checks(checks), category=record.category, tags=finish.tags(()), foreign=_as_json(raw), line=line)
+
+
+_as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def _native(record: NativeCase, _raw: Mapping[str, Any], line: int, finish: Finish) -> Case:

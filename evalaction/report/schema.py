@@ -11,11 +11,13 @@ from evalaction.core.verdict import Verdict
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _VERDICT = TypeAdapter(Verdict)
+_READABLE_CASES = 10_000
 
 
 def verdict_json(verdict: Verdict) -> bytes:
-    """`verdict.json`: strict JSON in UTF-8, indented by one, with a line break at its end."""
-    return _VERDICT.dump_json(verdict, indent=1) + b"\n"
+    """`verdict.json`: strict JSON in UTF-8 with a line break at its end; indented by one while people may still read it."""
+    large = sum(len(suite.cases) for suite in verdict.suites) > _READABLE_CASES
+    return _VERDICT.dump_json(verdict, indent=None if large else 1) + b"\n"
 
 
 def verdict_schema() -> dict[str, Any]:

@@ -11,6 +11,7 @@ A baseline is replaced by renaming folders, so a full disk or a kill leaves the 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from evalaction.core.model import model
 from evalaction.core.record import AcceptanceFile, Baseline, CaseRecord, RunHeader, RunRecord
 from evalaction.errors import ConfigError
 from evalaction.store.files import read_bytes, remove_tree, translated
-from evalaction.store.recorder import digest_of, write_record
-from evalaction.store.records import CASES, HEADER_FILE, dump, light, load, read_cases, read_record
+from evalaction.store.recorder import write_record
+from evalaction.store.records import CASES, HEADER_FILE, case_names, dump, light, load, read_cases, read_record
 
 ACCEPTANCE = "acceptance.json"
 ANCHOR = "anchor.json"
@@ -49,12 +50,15 @@ class DirectoryStore:
         folder = self.folder(key)
         if not folder.exists():
             return None
-        accepted = load(AcceptanceFile, folder / ACCEPTANCE)
-        if _digest(folder) != accepted.current.digest:
+        accepted, total = load(AcceptanceFile, folder / ACCEPTANCE), _Digest()
+        record = read_record(folder, seen=total.add)
+        anchor_data = read_bytes(folder / ANCHOR)
+        total.add(ANCHOR, anchor_data)
+        if total.text != accepted.current.digest:
             raise ConfigError.one(
                 "BASELINE_UNTRUSTED", "the files are not those that were accepted", "restore the folder from git, or accept a measured record again", file=str(folder)
             )
-        anchor, record = load(AnchorFile, folder / ANCHOR), read_record(folder)
+        anchor = load(AnchorFile, folder / ANCHOR, anchor_data)
         level = RunRecord(header=anchor.header, cases={**record.cases, **{case.id: case for case in anchor.cases}})
         return Baseline(record=record, acceptance=accepted.current, chain=accepted.chain, anchor=level)
 
@@ -96,7 +100,29 @@ def _anchor_file(baseline: Baseline) -> AnchorFile:
     return AnchorFile(header=anchor.header, cases=tuple(case for case in differing if case != light(cases[case.id])))
 
 
+class _Digest:
+    """SHA-256 over the names and bytes of everything in a baseline but its acceptance.
+
+    Line ends are folded, so that a checkout on another system does not look forged.
+    """
+
+    def __init__(self) -> None:
+        self._total = hashlib.sha256()
+
+    def add(self, name: str, data: bytes) -> None:
+        """The next file: header, cases by name, anchor."""
+        for part in (name.encode(), data.replace(b"\r\n", b"\n")):
+            self._total.update(part)
+            self._total.update(b"\0")
+
+    @property
+    def text(self) -> str:
+        """As an acceptance states it."""
+        return f"sha256:{self._total.hexdigest()}"
+
+
 def _digest(folder: Path) -> str:
-    """Over the names and bytes of everything in a baseline but its acceptance."""
-    paths = [folder / HEADER_FILE, folder / ANCHOR, *sorted((folder / CASES).glob("*.json"))]
-    return digest_of(part for path in paths for part in (path.name.encode(), read_bytes(path)))
+    total = _Digest()
+    for path in (folder / HEADER_FILE, *(folder / CASES / name for name in case_names(folder)), folder / ANCHOR):
+        total.add(path.name, read_bytes(path))
+    return total.text

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -19,7 +19,7 @@ from evalaction.core.metrics import metric_names, type_of
 from evalaction.core.record import CaseRecord, CheckInfo, RunHeader, RunRecord, Trial
 from evalaction.core.suite import Case, Suite
 from evalaction.errors import ConfigError
-from evalaction.store.files import remove_tree, to_json, translated, write_atomic
+from evalaction.store.files import remove_tree, to_json, translated, write_atomic, write_new
 from evalaction.store.records import CASES, HEADER_FILE, adapter, case_file, dump, light, load
 
 JOURNAL = "trials.jsonl"
@@ -131,8 +131,7 @@ class Recorder:
             write_atomic(path, data)
         else:
             # Nothing reads the folder before the header is there, so a new file needs no detour.
-            with translated(path), path.open("wb") as file:
-                file.write(data)
+            write_new(path, data)
         self.cases[case.id] = light(record)
 
     def abandon(self, failure: Trial) -> None:
@@ -197,18 +196,9 @@ def write_record(folder: Path, record: RunRecord, files: Mapping[str, bytes] | N
     with translated(folder):
         (folder / CASES).mkdir(parents=True, exist_ok=True)
         for case in record.cases.values():
-            case_file(folder, case.id).write_bytes(dump(case))
+            write_new(case_file(folder, case.id), dump(case))
         for name, data in (files or {}).items():
             (folder / name).write_bytes(data)
         (folder / HEADER_FILE).write_bytes(dump(record.header))
 
 
-def digest_of(parts: Iterable[bytes]) -> str:
-    """SHA-256 over byte strings, line ends folded, so that a checkout on another system does not look forged."""
-    import hashlib  # noqa: PLC0415 - only acceptance and baselines need it
-
-    total = hashlib.sha256()
-    for part in parts:
-        total.update(part.replace(b"\r\n", b"\n"))
-        total.update(b"\0")
-    return f"sha256:{total.hexdigest()}"

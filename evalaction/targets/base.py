@@ -73,8 +73,9 @@ def case_line(request: Request) -> dict[str, Any]:
     A foreign record gets `repeat`, and an `id` where it has none: an answer could not be joined without.
     """
     case = request.case
-    if case.record is not None:
-        return {"id": case.id, "repeat": request.repeat, **case.record}
+    record = case.record
+    if record is not None:
+        return {"id": case.id, "repeat": request.repeat, **record}
     return {
         "id": case.id, "input": case.input, "history": [{"role": turn.role, "content": turn.content} for turn in case.history], "vars": dict(case.vars or {}),
         "category": case.category, "tags": list(case.tags), "metadata": dict(case.metadata or {}), "repeat": request.repeat,

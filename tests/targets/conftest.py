@@ -88,8 +88,9 @@ def reply_with():
 def request_for():
     """A request for one case: `request_for("a", input="…", repeat=1)`."""
 
-    def make(case_id="a", *, input="hello", repeat=0, **fields):  # noqa: A002  # the name of the field
-        return Request(Case(id=case_id, input=input, checks=(), **fields), repeat)
+    def make(case_id="a", *, input="hello", repeat=0, record=None, **fields):  # noqa: A002  # the name of the field
+        foreign = None if record is None else json.dumps(record)
+        return Request(Case(id=case_id, input=input, checks=(), foreign=foreign, **fields), repeat)
 
     return make
 
