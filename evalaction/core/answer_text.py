@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -27,7 +28,23 @@ def stored(answer: Answer) -> dict[str, Any]:
     keeps 200 items and a mark; lone surrogates become U+FFFD, so that the result is valid UTF-8.
     Scoring never sees this: it is given the whole answer.
     """
-    return _Cutter().map(answer.as_json(), 0)
+    fields = answer.as_json()
+    return _as_lists(fields) if _is_small(fields) else _Cutter().map(fields, 0)
+
+
+def _is_small(fields: Mapping[str, Any]) -> bool:
+    """Whether an answer is plain and so short in all that nothing of it needs a look; asked of every answer, so it is one call."""
+    try:
+        return len(_plain_json(fields).encode()) <= TEXT_LIMIT
+    except (ValueError, TypeError, RecursionError):
+        return False
+
+
+def _as_lists(fields: dict[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+
+
+_plain_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def stored_text(text: str) -> str:

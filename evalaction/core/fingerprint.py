@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from evalaction.core.specs import CheckSpec
+from pydantic import TypeAdapter
+
+from evalaction.core.metrics import type_of
+from evalaction.core.specs import CheckSpec, JsonCheck, JsonSubset, Rows, Rubric, ToolCalls
 from evalaction.core.suite import Case
 
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
@@ -38,43 +40,25 @@ def _asked(case: Case) -> dict[str, Any]:
 
 def check_fingerprint(check: CheckSpec) -> str:
     """Over type and parameters; parameters left at their default do not count, so that a new option changes nothing old."""
-    return digest(_defined(check))
-
-
-def _defined(check: CheckSpec) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in _parameters(check)}
-
-
-def _parameters(check: CheckSpec) -> Iterable[tuple[str, Any]]:
     kind: Any = type(check)
-    for name, default in _declared(kind):
-        value = getattr(check, name)
-        if name == "type" or value != default:
-            yield name, value
+    stated = _adapter(kind).dump_json(check, exclude={"id"}, exclude_defaults=True)
+    if kind in _WITH_MAPS:
+        stated = _canonical(json.loads(stated)).encode("utf-8", "surrogatepass")
+    return hashlib.sha256(f"{type_of(check)}:".encode() + stated).hexdigest()[:32]
+
+
+_WITH_MAPS = frozenset({JsonCheck, JsonSubset, Rows, Rubric, ToolCalls})
+"""Types with maps of the author's, whose key order means nothing; the others have one order of keys, that of their definition."""
 
 
 @functools.cache
-def _declared(kind: Any) -> tuple[tuple[str, Any], ...]:
-    """Parameters of a check type with their defaults; looked up once, for a dataset may have half a million checks."""
-    fields = (field for field in dataclasses.fields(kind) if field.name != "id")
-    return tuple((field.name, field.default if field.default_factory is dataclasses.MISSING else field.default_factory()) for field in fields)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, str | int | float):
-        return value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
-    return value
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
 
 
 def suite_digest(cases: Iterable[Case]) -> str:
     """Over ids and definitions of all cases, in any order: the version of a dataset."""
-    return digest(sorted(digest([case.id, _asked(case), {str(check.id): _defined(check) for check in case.checks}]) for case in cases))
+    return digest(sorted(digest([case.id, _asked(case), {str(check.id): check_fingerprint(check) for check in case.checks}]) for case in cases))
 
 
 _SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")

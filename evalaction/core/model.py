@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar, cast, dataclass_transform
+import dataclasses
+import functools
+from typing import Any, TypeVar, cast, dataclass_transform
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -18,3 +20,16 @@ def model(cls: type[T]) -> type[T]:
     """
     decorate = dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid", allow_inf_nan=False, serialize_by_alias=True))
     return cast("type[T]", decorate(cls))
+
+
+def copy_of(instance: T, **changed: Any) -> T:
+    """A copy with other values, which are known to be valid: the constructor would validate everything again, at several times the cost."""
+    made = object.__new__(type(instance))
+    for name in _names(type(instance)):
+        object.__setattr__(made, name, changed[name] if name in changed else getattr(instance, name))
+    return made
+
+
+@functools.cache
+def _names(kind: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))

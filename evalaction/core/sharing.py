@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from evalaction.core.model import copy_of
 from evalaction.core.record import CheckInfo, CheckResult
 from evalaction.core.verdict import CheckVerdict, Runs, Word
 
@@ -34,7 +35,15 @@ def _result(name: str, score: float, passed: bool, values: tuple[tuple[str, floa
     return CheckResult(id=name, score=score, passed=passed, values=None if values is None else dict(values))
 
 
-@lru_cache(maxsize=_MOST)
 def checks(infos: tuple[CheckInfo, ...]) -> tuple[CheckInfo, ...]:
-    """The checks of a case: both sides of a comparison mostly have the same."""
-    return infos
+    """The checks of a case: both sides of a comparison mostly have the same, and all cases have few different metrics."""
+    compact = tuple(copy_of(info, metrics=_metrics(info.metrics), weight=1.0 if info.weight == 1 else info.weight) for info in infos)
+    return _CHECKS.setdefault(compact, compact)
+
+
+_CHECKS: dict[tuple[CheckInfo, ...], tuple[CheckInfo, ...]] = {}
+
+
+@lru_cache(maxsize=_MOST)
+def _metrics(names: tuple[str, ...]) -> tuple[str, ...]:
+    return names

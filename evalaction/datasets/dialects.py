@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, TypeAdapter
 from pydantic_core import PydanticCustomError
 
 from evalaction.core.metrics import type_of
+from evalaction.core.model import copy_of
 from evalaction.core.model import model as spec
 from evalaction.core.scalars import Text, Word, kind_of
 from evalaction.core.specs import CheckSpec, ContainsAll, Equals, ExactMatch, Needles, RagbenchGroundedness, RagbenchRetrieval, Rubric, TokenF1
@@ -118,9 +118,9 @@ class Finish:
             name = f"{base}-{last[base]}"
         taken[name] = 1
         if not shared:
-            return _with(check, id=name)
+            return copy_of(check, id=name)
         if (id(check), name) not in self._copies:
-            self._copies[id(check), name] = _with(check, id=name)
+            self._copies[id(check), name] = copy_of(check, id=name)
         return self._copies[id(check), name]
 
     def tags(self, own: tuple[str, ...]) -> tuple[str, ...]:
@@ -132,23 +132,6 @@ class Finish:
         return fill_vars(text, variables, lambda what, fix: self.object("UNRESOLVED_VARIABLE", what, fix, steps)) if has_placeholder(text) else text
 
 
-C = TypeVar("C", bound=CheckSpec)
-
-
-def _with(check: C, **changed: Any) -> C:
-    """A copy with other values, which have been validated: the constructor would do it again, at several times the cost."""
-    kind: Any = type(check)
-    made: C = object.__new__(kind)
-    for name in _names(kind):
-        object.__setattr__(made, name, changed[name] if name in changed else getattr(check, name))
-    return made
-
-
-@functools.cache
-def _names(kind: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in dataclasses.fields(kind))
-
-
 _EXACT, _F1 = ExactMatch(id="exact_match", value="-"), TokenF1(id="token_f1", value="-")
 _RETRIEVAL, _CONTAINS = RagbenchRetrieval(id="retrieval", relevant=("-",)), ContainsAll(id="contains_all", value=("-",))
 _GROUNDED = RagbenchGroundedness(id="groundedness")
@@ -158,11 +141,11 @@ _GROUNDED = RagbenchGroundedness(id="groundedness")
 def _ragbench(record: RagbenchRecord, raw: Mapping[str, Any], line: int, finish: Finish) -> Case:
     checks: list[CheckSpec] = []
     if record.expected_answer and record.expected_answer.strip():
-        checks += (_with(_EXACT, value=record.expected_answer), _with(_F1, value=record.expected_answer))
+        checks += (copy_of(_EXACT, value=record.expected_answer), copy_of(_F1, value=record.expected_answer))
     if record.relevant_docs:
-        checks.append(_with(_RETRIEVAL, relevant=record.relevant_docs, k=finish.k))
+        checks.append(copy_of(_RETRIEVAL, relevant=record.relevant_docs, k=finish.k))
     if record.must_contain:
-        checks.append(_with(_CONTAINS, value=record.must_contain))
+        checks.append(copy_of(_CONTAINS, value=record.must_contain))
     checks.append(_GROUNDED)
     return Case(id=record.id, input=record.question, checks=finish.checks(checks), tags=finish.tags(record.tags), foreign=_as_json(raw), line=line)
 

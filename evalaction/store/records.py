@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -13,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from evalaction.core import sharing
 from evalaction.core.fingerprint import slug
+from evalaction.core.model import copy_of
 from evalaction.core.record import SCHEMA_VERSION, CaseRecord, RunHeader, RunRecord, Trial
 from evalaction.errors import ConfigError
 from evalaction.store.files import read_bytes
@@ -108,11 +108,11 @@ def _read(kind: type[T], folder: Path, name: str, seen: Seen | None) -> T:
 
 def light(case: CaseRecord) -> CaseRecord:
     """A case without input, answers and details: small enough to keep in memory by the hundred thousand."""
-    return dataclasses.replace(case, input="", checks=sharing.checks(case.checks), trials=tuple(_light_trial(trial) for trial in case.trials))
+    return copy_of(case, input="", checks=sharing.checks(case.checks), trials=tuple(_light_trial(trial) for trial in case.trials))
 
 
 def _light_trial(trial: Trial) -> Trial:
-    return dataclasses.replace(trial, checks=tuple(map(sharing.without_detail, trial.checks)), answer=None)
+    return copy_of(trial, checks=tuple(map(sharing.without_detail, trial.checks)), answer=None)
 
 
 def read_cases(folder: Path, case_ids: Iterable[str]) -> Mapping[str, CaseRecord]:

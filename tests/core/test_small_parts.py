@@ -15,7 +15,8 @@ from evalaction.core.fingerprint import case_fingerprint, check_fingerprint, dig
 from evalaction.core.loosened import loosened
 from evalaction.core.masking import MASK, Masker, looks_secret
 from evalaction.core.merge import merge
-from evalaction.core.record import Calls, Selection, Shard
+from evalaction.core.record import Calls, CheckInfo, CheckResult, Selection, Shard, Trial
+from evalaction.core.sample import sample
 from evalaction.core.specs import ContainsAll, Equals, Retrieval
 from evalaction.core.suite import Case, Policy, Turn
 from evalaction.errors import ConfigError
@@ -138,3 +139,17 @@ def test_merge__of_what_is_not_one_run__is_refused(shards, said):
 def test_digest__does_not_depend_on_key_order():
     """Canonical JSON: equal values, equal digests."""
     assert digest({"a": 1, "b": [1, {"c": None, "d": 2}]}) == digest({"b": [1, {"d": 2, "c": None}], "a": 1})
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0.1, 5)), min_size=1, max_size=4), st.booleans())
+def test_sample__one_trial_is_what_the_general_case_says(scored, alike):
+    """The short cut for a single trial gives the very numbers of the general path, which sees the trial twice."""
+    infos = [CheckInfo(id=f"c{number}", type="t", fingerprint="f", weight=1.0 if alike else weight, metrics=(f"m{number}",)) for number, (_, weight) in enumerate(scored)]
+    one = Trial(repeat=0, latency_ms=2.5, checks=tuple(CheckResult(id=f"c{number}", score=score, passed=score > 0.5) for number, (score, _) in enumerate(scored)))
+
+    short, general = sample([one], infos), sample([one, dataclasses.replace(one, repeat=1)], infos)
+
+    assert short.scores == pytest.approx(general.scores[:1], abs=1e-12)
+    assert short.passes == general.passes[:1]
+    assert {name: values[:1] for name, values in general.metrics.items()} == short.metrics
+    assert {name: values[:1] for name, values in general.check_scores.items()} == short.check_scores

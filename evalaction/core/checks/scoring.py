@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evalaction.core.answer import Answer
 from evalaction.core.checks import custom, data, limits, number, retrieval, rows, text, tools
 from evalaction.core.checks.base import CheckScore, one_line, weighted_mean
-from evalaction.core.metrics import metric_names
 from evalaction.core.record import CheckResult
 from evalaction.core.specs import (
     CheckSpec,
@@ -41,8 +39,6 @@ from evalaction.core.specs import (
 from evalaction.core.suite import Case
 from evalaction.errors import MeasureError
 
-_NAMES: dict[type[CheckSpec], tuple[str, ...]] = {}
-"""Metric names by type, remembered: only a python check's depend on more."""
 EPSILON = 1e-9
 """A score passes from this much below what is required, so that rounding never fails a check."""
 
@@ -69,12 +65,11 @@ class Scoring:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scored:
-    """The scores of one answer: weighted mean in 0..1, whether all checks pass, each check, and this case's value of each metric."""
+    """The scores of one answer: weighted mean in 0..1, whether all checks pass, and each check."""
 
     score: float
     passed: bool
     checks: tuple[CheckResult, ...]
-    metrics: dict[str, float]
 
 
 _NO_HELP = Scoring()
@@ -89,18 +84,15 @@ def score_answer(case: Case, answer: Answer, scoring: Scoring = _NO_HELP) -> Sco
     nothing = answer.is_nothing
     checks: list[CheckResult] = []
     weights: list[float] = []
-    found: dict[str, list[float]] = {}
     for spec in case.checks:
         scored = _nothing(spec) if nothing else _score(spec, case, answer, scoring)
         if scored is not None:
             score, detail, values = scored
             checks.append(CheckResult(id=check_id(spec), score=score, passed=score >= spec.required - EPSILON, detail=detail, values=values))
             weights.append(spec.weight)
-            _collect(spec, scored, found)
     if not checks:
         raise MeasureError("SCORER_FAILED", "no check of this case applies to the answer")
-    metrics = {name: values[0] if len(values) == 1 else math.fsum(values) / len(values) for name, values in found.items()}
-    return Scored(weighted_mean([check.score for check in checks], weights), all(check.passed for check in checks), tuple(checks), metrics)
+    return Scored(weighted_mean([check.score for check in checks], weights), all(check.passed for check in checks), tuple(checks))
 
 
 def check_id(spec: CheckSpec) -> str:
@@ -125,21 +117,3 @@ def _nothing(spec: CheckSpec) -> CheckScore | None:
         return None
     detail = "the system answered nothing"
     return retrieval.retrieval_nothing(spec, detail) if isinstance(spec, Retrieval) else CheckScore(0.0, detail)
-
-
-def _collect(spec: CheckSpec, scored: CheckScore, found: dict[str, list[float]]) -> None:
-    """Add a check's values to those of its metrics; where it gives none, its score is the value."""
-    values = scored.values
-    if values is None:
-        kind = type(spec)
-        names = _NAMES.get(kind)
-        if names is None:
-            names = metric_names(spec)
-            if kind is not PythonCheck:
-                _NAMES[kind] = names
-        values = dict.fromkeys(names, scored.score)
-    for name, value in values.items():
-        if name in found:
-            found[name].append(value)
-        else:
-            found[name] = [value]
