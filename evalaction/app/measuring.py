@@ -103,6 +103,7 @@ class Measurement:
         requests = [request for case_id in case_ids for request in self._next_pass(cases[case_id])]
         if not self._affordable(len(requests)):
             self._notes.append("the budget is used up: suspicious cases were not asked again, so a drop below is not confirmed")
+            self._record = None
             return False
         for case_id in dict.fromkeys(request.case.id for request in requests):
             self._recorder.expect(cases[case_id], self.suite.planned(cases[case_id]))

@@ -1,0 +1,227 @@
+"""The main job from outside: measure, compare, report, exit with the verdict."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+
+import jsonschema
+import pytest
+
+from evalaction.report.schema import case_schema, record_schema, verdict_schema
+
+
+def accepted(work, *ids, **top):
+    """A suite with an accepted baseline in which every case passes."""
+    suite = work.suite(*ids, **top)
+    work.answers(**dict.fromkeys(ids, "yes"))
+    assert work.run("run", suite).code == 0
+    assert work.run("accept", "eval-results", "--reason", "first").code == 0
+    return suite
+
+
+def test_gate__unchanged__is_green_and_costs_one_call_a_case(work):
+    """Nothing got worse: exit 0, one call for each case."""
+    suite = accepted(work, "a", "b")
+    work.answers(a="yes", b="yes")
+
+    done = work.run("gate", suite)
+
+    assert (done.code, done.verdict["verdict"], work.calls("a"), work.calls("b")) == (0, "passed", 1, 1)
+    assert done.last_line == "eval-gate: passed (exit 0): nothing got worse"
+
+
+def test_gate__a_worse_case__is_asked_three_times_and_red(work):
+    """A drop that holds in three runs is red, names the case, and the other case is asked once (P54)."""
+    suite = accepted(work, "a", "b")
+    work.answers(a="no", b="yes")
+
+    done = work.run("gate", suite, "--report", "r.md", "--junit", "j.xml")
+
+    assert (done.code, work.calls("a"), work.calls("b")) == (1, 3, 1)
+    assert {reason["code"] for reason in done.suite["reasons"]} >= {"CASE_REGRESSED", "CHECK_REGRESSED"}
+    assert "| `a` | `equals` |" in (work.folder / "r.md").read_text()
+    assert [case.get("name") for case in ET.parse(work.folder / "j.xml").iter("testcase") if case.find("failure") is not None][:1] == ["a"]
+
+
+def test_gate__a_flaky_case__stays_green(work):
+    """One bad answer that does not come again is a warning."""
+    suite = accepted(work, "a", "b")
+    work.answers(a=["no", "yes"], b="yes")
+
+    done = work.run("gate", suite)
+
+    assert (done.code, done.suite["counts"]["flaky"], work.calls("a")) == (0, 1, 2)
+
+
+def test_gate__an_outage__is_not_measured_and_never_red(work):
+    """A failing command is exit 3, whatever the baseline was (P37, P114, P121)."""
+    suite = accepted(work, "a", "b")
+    work.answers(a=7, b=7)
+
+    done = work.run("gate", suite)
+
+    assert (done.code, done.verdict["verdict"], done.suite["counts"]["errors"]) == (3, "not_measured", 2)
+    assert "status 7" in json.dumps(done.verdict)
+
+
+def test_gate__an_outage_while_confirming__is_not_red(work):
+    """One bad answer, then the system is down: nothing was proven, so it is not measured."""
+    suite = accepted(work, "a", "b")
+    work.answers(a=["no", 7], b="yes")
+
+    assert work.run("gate", suite).code == 3
+
+
+def test_gate__report_only__says_what_would_fail_and_exits_0(work):
+    """The word stays, the exit is 0, the log says `would fail` (P119)."""
+    suite = accepted(work, "a")
+    work.answers(a="no")
+
+    done = work.run("gate", suite, "--report-only")
+
+    assert (done.code, done.verdict["verdict"], done.verdict["would_exit"]) == (0, "regressed", 1)
+    assert "would fail" in done.last_line
+
+
+def test_gate__first_run__says_that_nothing_was_compared(work):
+    """No baseline is green, and the first line of the report says so (P60)."""
+    work.answers(a="yes")
+
+    done = work.run("gate", work.suite("a"), "--format", "markdown")
+
+    assert (done.code, done.verdict["verdict"]) == (0, "no_baseline")
+    assert "nothing was compared" in done.out.splitlines()[0]
+
+
+def test_gate__record__is_judged_without_asking(work):
+    """`--record` reuses what was measured; the drop is not confirmed, and the report says so."""
+    suite = accepted(work, "a", "b")
+    work.answers(a="no", b="yes")
+    work.run("run", suite, "--out", "measured")
+    calls = work.calls("a")
+
+    done = work.run("gate", suite, "--record", "measured/s")
+
+    assert (done.code, work.calls("a")) == (1, calls)
+    assert any("not confirmed" in warning for warning in done.suite["warnings"])
+
+
+def test_gate__several_suites__the_worst_exit_wins_and_all_are_reported(work):
+    """One regressed and one unmeasured suite: exit 1, both in verdict.json."""
+    red, lost = accepted(work, "a", name="red"), accepted(work, "b", name="lost")
+    work.answers(a="no", b=7)
+
+    done = work.run("gate", red, lost)
+
+    assert (done.code, {suite["suite"]: suite["verdict"] for suite in done.verdict["suites"]}) == (1, {"red": "regressed", "lost": "not_measured"})
+
+
+def test_gate__budget__that_cannot_hold_the_plan__calls_nothing(work):
+    """Four calls planned, three allowed: BUDGET_TOO_SMALL with both numbers (P155)."""
+    suite = work.suite("a", "b", limits={"max_calls": 3}, defaults={"repeats": 2})
+
+    done = work.run("gate", suite)
+
+    assert done.code == 2
+    assert "BUDGET_TOO_SMALL" in done.err
+    assert "4 calls" in done.err
+    assert work.calls("a") == 0
+
+
+def test_gate__budget_used_up_by_the_first_pass__leaves_the_drop_unconfirmed_and_says_so(work):
+    """No calls are left to ask again: the point comparison stands, with a note."""
+    suite = accepted(work, "a", "b", limits={"max_calls": 2})
+    work.answers(a="no", b="yes")
+
+    done = work.run("gate", suite)
+
+    assert (done.code, work.calls("a")) == (1, 1)
+    assert any("budget" in warning for warning in done.suite["warnings"])
+
+
+def test_gate__loosened_policy__stands_in_the_headline(work):
+    """A pull request that widens its own tolerance is told on (loosened policy)."""
+    accepted(work, "a")
+    suite = work.suite("a", gate={"tolerance": 0.5, "case_tolerance": 1.0})
+
+    done = work.run("gate", suite, "--report", "r.md")
+
+    assert done.suite["loosened"]
+    assert "case_tolerance" in (work.folder / "r.md").read_text().split("<details")[0]
+
+
+def test_gate__never_writes_below_the_baseline(work):
+    """Only `accept` moves a baseline (P78)."""
+    suite = accepted(work, "a")
+    before = work.tree("eval-baselines")
+    work.answers(a="no")
+
+    work.run("gate", suite)
+
+    assert work.tree("eval-baselines") == before
+
+
+@pytest.mark.parametrize("break_it", ["suite", "baseline", "filter", "target"])
+def test_gate__bad_input__writes_nothing_over(work, break_it):
+    """A configuration error leaves the record of the last run as it was, and says so in verdict.json."""
+    suite = accepted(work, "a")
+    before = {name: data for name, data in work.tree("eval-results").items() if name.startswith("s/")}
+    arguments = ["gate", suite]
+    if break_it == "suite":
+        work.suite("a", extra=1)
+    elif break_it == "baseline":
+        (work.folder / "eval-baselines/s/record.json").write_text("{")
+    elif break_it == "filter":
+        arguments += ["--filter", "zzz"]
+    else:
+        work.suite("a", target={"python": {"callable": "no_such_module:fn"}})
+
+    done = work.run(*arguments)
+
+    assert (done.code, done.verdict["verdict"], done.verdict["exit_code"]) == (2, "config_error", 2)
+    assert {name: data for name, data in work.tree("eval-results").items() if name.startswith("s/")} == before
+    assert "Traceback" not in done.err
+
+
+def test_files__are_valid_under_the_published_schemas(work):
+    """verdict.json, record.json and the case files hold to their JSON Schemas."""
+    suite = accepted(work, "a", "b")
+    work.answers(a="no", b=3)
+    work.run("gate", suite)
+
+    for name, schema in (("verdict.json", verdict_schema()), ("s/record.json", record_schema()), ("s/cases/a.json", case_schema()), ("s/cases/b.json", case_schema())):
+        jsonschema.validate(json.loads((work.folder / "eval-results" / name).read_text()), schema)
+
+
+def test_json__stdout_is_one_document(work):
+    """`--format json` prints the verdict and nothing else, also for a configuration error."""
+    work.answers(a="yes")
+
+    good, bad = work.run("gate", work.suite("a"), "--format", "json"), work.run("gate", work.suite(), "--format", "json")
+
+    assert (json.loads(good.out)["verdict"], json.loads(bad.out)["verdict"]) == ("no_baseline", "config_error")
+
+
+@pytest.mark.parametrize("arguments", [["gate"], ["gate", "s.eval.yaml", "--nope"], ["nope"], ["gate", "s.eval.yaml", "--repeats", "0"], ["gate", "s.eval.yaml", "--shard", "3/2"], ["gate", "s.eval.yaml", "--threshold", "equals"], ["gate", "s.eval.yaml", "--threshold", "equals=nan"], ["gate", "s.eval.yaml", "--tolerance", "nan"], ["gate", "s.eval.yaml", "--fail-on", "everything"], ["gate", "s.eval.yaml", "--exec", "x", "--http", "y"], ["accept"], ["compare", "one"]])
+def test_usage__a_wrong_command_line__is_exit_2_with_a_last_line(work, arguments):
+    """Usage errors are configuration errors, without a traceback."""
+    work.suite("a")
+
+    done = work.run(*arguments)
+
+    assert (done.code, "INVALID_INPUT" in done.err, "Traceback" in done.err) == (2, True, False)
+    assert done.last_line.startswith("eval-gate: config_error (exit 2)")
+
+
+def test_internal_error__is_exit_4_and_shows_its_traceback_only_on_request(work, monkeypatch):
+    """A bug is never Python's own exit 1; the traceback comes with -v, each line marked."""
+    import evalaction.app.gating as gating
+
+    monkeypatch.setattr(gating, "gate_suites", lambda *_: 1 / 0)
+    suite = work.suite("a")
+
+    quiet, verbose = work.run("gate", suite), work.run("gate", suite, "-v")
+
+    assert (quiet.code, "Traceback" in quiet.err, "Traceback" in verbose.err) == (4, False, True)
+    assert quiet.last_line == "eval-gate: internal_error (exit 4): a bug in eval-gate"
