@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
+import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -39,7 +43,7 @@ def cli() -> None:
 @verbose_option
 def gate(**options: Any) -> int:
     """Measure, compare with the accepted baseline, report, exit with the verdict."""
-    from evalaction.app.gating import gate_suites  # noqa: PLC0415 - each command imports what it needs
+    from evalaction.app.gating import gate_suites
 
     if not options["suites"] and options["record"] is None:
         raise click.UsageError("name a suite, or a record with --record")
@@ -55,7 +59,7 @@ def gate(**options: Any) -> int:
 @verbose_option
 def run(**options: Any) -> int:
     """Measure and write the record; nothing is compared."""
-    from evalaction.app.gating import run_suites  # noqa: PLC0415
+    from evalaction.app.gating import run_suites
 
     parts, job = _parts(options), _job(options)
     return _judged(parts, job.outputs, lambda: run_suites(parts, job))
@@ -68,7 +72,7 @@ def run(**options: Any) -> int:
 @verbose_option
 def validate(**options: Any) -> int:
     """Report every fault of every file; nothing is called."""
-    from evalaction.app.gating import load  # noqa: PLC0415
+    from evalaction.app.gating import load
 
     parts = _parts(options)
     for suite in load(parts, _job(options), run=False):
@@ -88,11 +92,11 @@ def validate(**options: Any) -> int:
 @verbose_option
 def accept(record_dir: Path, **options: Any) -> int:
     """Make a measured record the baseline, with a reason."""
-    from evalaction.app.accepting import AcceptJob, accept_records  # noqa: PLC0415
+    from evalaction.app.accepting import AcceptJob, accept_records
 
     parts = _parts(options)
     job = AcceptJob(record=record_dir, **{name: options[name] for name in ("baseline", "reason", "by", "cases", "only", "move_anchor", "anchor")})
-    return _closing(parts, accept_records(parts, job))
+    return _closing(accept_records(parts, job))
 
 
 @cli.command()
@@ -103,7 +107,7 @@ def accept(record_dir: Path, **options: Any) -> int:
 @verbose_option
 def compare(baseline_dir: Path, record_dir: Path, **options: Any) -> int:
     """Compare two records; nothing is measured."""
-    from evalaction.app.reading import compare_records  # noqa: PLC0415
+    from evalaction.app.reading import compare_records
 
     parts, outputs = _parts(options), _outputs(options)
     return _judged(parts, outputs, lambda: compare_records(parts, outputs, baseline_dir, record_dir))
@@ -117,11 +121,11 @@ def compare(baseline_dir: Path, record_dir: Path, **options: Any) -> int:
 @verbose_option
 def report(record_dir: Path, **options: Any) -> int:
     """Render the report of a finished run again."""
-    from evalaction.app.reading import report_records  # noqa: PLC0415
+    from evalaction.app.reading import report_records
 
     parts = _parts(options)
     report_records(parts, _outputs(options), record_dir)
-    return _closing(parts, "published")
+    return _closing("published")
 
 
 @cli.command()
@@ -130,11 +134,11 @@ def report(record_dir: Path, **options: Any) -> int:
 @verbose_option
 def merge(shard_dirs: tuple[Path, ...], into: Path, **options: Any) -> int:
     """Join the records of shards; a missing shard is an error."""
-    from evalaction.app.reading import merge_shards  # noqa: PLC0415
+    from evalaction.app.reading import merge_shards
 
     parts = _parts(options)
     merge_shards(parts, shard_dirs, into)
-    return _closing(parts, "merged")
+    return _closing("merged")
 
 
 @cli.command()
@@ -144,8 +148,8 @@ def merge(shard_dirs: tuple[Path, ...], into: Path, **options: Any) -> int:
 @verbose_option
 def history(suite: str | None, **options: Any) -> int:
     """Show past runs, oldest first."""
-    from evalaction.app.reading import look_back  # noqa: PLC0415
-    from evalaction.report.history import render_history  # noqa: PLC0415
+    from evalaction.app.reading import look_back
+    from evalaction.report.history import render_history
 
     parts = _parts(options)
     parts.console.result(render_history(look_back(parts, options["out"], suite), options["form"]))
@@ -157,7 +161,7 @@ def history(suite: str | None, **options: Any) -> int:
 @verbose_option
 def init(folder: Path, **options: Any) -> int:
     """Write a starter suite and the three workflow files; nothing is overwritten."""
-    from evalaction.store.starter import write_starter  # noqa: PLC0415
+    from evalaction.store.starter import write_starter
 
     parts = _parts(options)
     written, kept = write_starter(folder)
@@ -173,8 +177,8 @@ def init(folder: Path, **options: Any) -> int:
 @verbose_option
 def schema(of: str, output: Path | None, **options: Any) -> int:
     """Print the JSON Schema of the suite file, or of another file."""
-    from evalaction.app.schemas import schema_text  # noqa: PLC0415
-    from evalaction.store.files import write_atomic  # noqa: PLC0415
+    from evalaction.app.schemas import schema_text
+    from evalaction.store.files import write_atomic
 
     text = schema_text(of)
     if output is None:
@@ -186,40 +190,47 @@ def schema(of: str, output: Path | None, **options: Any) -> int:
 
 def _parts(options: dict[str, Any]) -> Parts:
     """The real parts: environment, working directory, log."""
-    import os  # noqa: PLC0415
+    import os
 
-    from evalaction.app.parts import Parts  # noqa: PLC0415
-    from evalaction.console import Console  # noqa: PLC0415
-    from evalaction.settings import Settings  # noqa: PLC0415
+    from evalaction.app.parts import Parts
+    from evalaction.console import Console
+    from evalaction.settings import Settings
 
     settings = Settings.read(dict(os.environ), Path.cwd())
-    return Parts(settings=settings, console=Console(masker=settings.masker, verbose=bool(options.get("verbose"))))
+    return Parts(settings=settings, console=Console(masker=settings.masker, verbose=bool(options.get("verbose")), plain_colours="NO_COLOR" in settings.environment))
 
 
 def _outputs(options: dict[str, Any]) -> Outputs:
-    from evalaction.app.parts import Outputs  # noqa: PLC0415
+    from evalaction.app.parts import Outputs
 
     return Outputs(
         out=options.get("out") or Path("eval-results"), baseline=options.get("baseline") or Path("eval-baselines"), format=options.get("form", "text"),
-        report=options.get("report"), junit=options.get("junit"), report_only=bool(options.get("report_only")),
+        report=options.get("report"), junit=options.get("junit"), report_only=bool(options.get("report_only")), command=shlex.join(["eval-gate", *sys.argv[1:]]),
     )  # fmt: skip
 
 
 def _job(options: dict[str, Any]) -> Job:
-    from evalaction.app.parts import Job, Selected  # noqa: PLC0415
-    from evalaction.core.record import Shard  # noqa: PLC0415
-    from evalaction.datasets.overrides import Overrides  # noqa: PLC0415
+    from evalaction.app.parts import Job, Selected
+    from evalaction.core.record import Shard
+    from evalaction.datasets.overrides import Overrides
 
     shard = options["shard"]
     names = ("name", "k", "repeats", "max_concurrency", "tolerance", "case_tolerance", "pass_rate_tolerance", "thresholds", "fail_on")
-    overrides = Overrides(target=_target(options), **{name: options[name] for name in names if options.get(name) is not None})
+    overrides = Overrides(target=_target(options), judge=_judge(options), **{name: options[name] for name in names if options.get(name) is not None})
     selected = Selected(filter=options["filter_"], tag=options["tag"], shard=Shard(index=shard[0], of=shard[1]) if shard else None, resume=options["resume"])
     return Job(suites=options["suites"], overrides=overrides, selected=selected, outputs=_outputs(options), record=options.get("record"))
 
 
+def _judge(options: dict[str, Any]) -> Any:
+    """The judge named on the command line, None when the suite's own is meant."""
+    from evalaction.core.suite import Judge
+
+    return Judge(provider=options["judge"][0], model=options["judge"][1]) if options["judge"] else None
+
+
 def _target(options: dict[str, Any]) -> Any:
     """The target named on the command line, None when the suite's own is meant."""
-    from evalaction.core.suite import ExecTarget, HttpTarget, PredictionsTarget  # noqa: PLC0415
+    from evalaction.core.suite import ExecTarget, HttpTarget, PredictionsTarget
 
     made: dict[str, Callable[[Any], Any]] = {
         "exec_": lambda value: ExecTarget(command=value),
@@ -235,72 +246,106 @@ def _target(options: dict[str, Any]) -> Any:
 
 
 def _judged(parts: Parts, outputs: Outputs, work: Callable[[], Verdict]) -> int:
-    """Run the work; configuration errors go into verdict.json as well."""
+    """Run the work; a run without a verdict says so in verdict.json as well."""
+    from evalaction.app.judging import publish_failure
+    from evalaction.core.verdict import Reason
+    from evalaction.report.faults import fault_reasons
+
     try:
         return work().exit_code
     except ConfigError as error:
-        from evalaction.app.judging import publish_faults  # noqa: PLC0415
-
-        publish_faults(parts, outputs, error)
+        publish_failure(parts, outputs, "config_error", fault_reasons(error.faults))
+        raise
+    except KeyboardInterrupt:
+        publish_failure(parts, outputs, "not_measured", (Reason(code="INTERRUPTED", message="a signal ended the run"),))
+        raise
+    except Exception as error:
+        publish_failure(parts, outputs, "internal_error", (Reason(code="INTERNAL_ERROR", message=f"{type(error).__name__}: {error}"),))
         raise
 
 
-def _closing(parts: Parts, word: str) -> int:
+def _closing(word: str) -> int:
     """The last log line of a mode without a comparison."""
-    from evalaction.core.verdict import EXIT_CODES  # noqa: PLC0415
-    from evalaction.report.closing import closing_line  # noqa: PLC0415
-
-    parts.console.say(closing_line(word))
-    return int(EXIT_CODES[word])
+    from evalaction.core.verdict import EXIT_CODES
+    return _end(word, EXIT_CODES[word])
 
 
 def execute(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; no traceback reaches a user who did not ask for it."""
-    verbose = bool({"-v", "--verbose"} & set(sys.argv[1:] if arguments is None else arguments))
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    verbose = bool({"-v", "--verbose"} & set(arguments))
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # before and after measuring it ends like Ctrl-C; while measuring it is caught in order
     try:
-        result = cli.main(args=None if arguments is None else list(arguments), prog_name="eval-gate", standalone_mode=False)
+        result = cli.main(args=arguments, prog_name="eval-gate", standalone_mode=False)
         return result if isinstance(result, int) else int(ExitCode.OK)
     except ConfigError as error:
         return _refuse(error.faults)
     except click.UsageError as error:
-        hint = error.ctx.command_path if error.ctx else "eval-gate"
-        return _refuse([Fault(code="INVALID_INPUT", what=error.format_message(), fix=f"see {hint} --help")])
+        return _misused(error, arguments)
     except (click.Abort, KeyboardInterrupt):
         return _end("not_measured", ExitCode.NOT_MEASURED)
     except Exception as error:  # noqa: BLE001 - the one catch-all: a bug is exit 4, never Python's own 1
         return _internal(error, verbose=verbose)
 
 
-def _refuse(faults: Sequence[Fault]) -> int:
-    from evalaction.report.faults import render_faults  # noqa: PLC0415
+def _misused(error: click.UsageError, arguments: Sequence[str]) -> int:
+    """A wrong command line is a configuration error; what the measuring commands promise of those holds for it too."""
+    from evalaction.app.judging import publish_failure
+    from evalaction.report.faults import fault_reasons
 
-    sys.stderr.write(_masked(render_faults(faults)).rstrip("\n") + "\n")
+    hint = error.ctx.command_path if error.ctx else "eval-gate"
+    fault = Fault(code="INVALID_INPUT", what=error.format_message(), fix=f"see {hint} --help")
+    if arguments[:1] and arguments[0] in ("gate", "run", "compare"):
+        named = {name: value for name, value in pairwise(arguments) if name in ("--out", "--format")}
+        form = named.get("--format", "text")
+        options = {"out": Path(named.get("--out", "eval-results")), "form": form if form in ("json", "markdown") else "text"}
+        publish_failure(_parts({}), _outputs(options), "config_error", fault_reasons([fault]))
+    return _refuse([fault])
+
+
+def _refuse(faults: Sequence[Fault]) -> int:
+    from evalaction.report.faults import render_faults
+
+    _log(_masked(render_faults(faults)).rstrip("\n") + "\n")
     return _end("config_error", ExitCode.CONFIG)
 
 
 def _internal(error: Exception, *, verbose: bool) -> int:
-    from evalaction.report.text import plain  # noqa: PLC0415
+    from evalaction.report.text import plain
 
     if verbose:
-        sys.stderr.write(_masked("".join(f"| {line}\n" for line in "".join(traceback.format_exception(error)).splitlines())))
-    sys.stderr.write(_masked(plain(f"{type(error).__name__}: {error}. This is a bug in eval-gate; run again with -v and report what it prints.")) + "\n")
+        _log(_masked("".join(f"| {line}\n" for line in "".join(traceback.format_exception(error)).splitlines())))
+    _log(_masked(plain(f"{type(error).__name__}: {error}. This is a bug in eval-gate; run again with -v and report what it prints.")) + "\n")
     return _end("internal_error", ExitCode.INTERNAL)
 
 
+def _log(text: str) -> None:
+    from evalaction.console import Stream
+
+    Stream(sys.stderr).write(text)
+
+
 def _end(word: str, code: ExitCode) -> int:
-    sys.stderr.write(f"eval-gate: {word} (exit {int(code)}): {code.meaning}\n")
+    _log(f"eval-gate: {word} (exit {int(code)}): {code.meaning}\n")
     return int(code)
 
 
 def _masked(text: str) -> str:
-    import os  # noqa: PLC0415
+    import os
 
-    from evalaction.core.masking import Masker  # noqa: PLC0415
-    from evalaction.settings import secrets  # noqa: PLC0415
+    from evalaction.core.masking import Masker
+    from evalaction.settings import secrets
 
     return Masker(secrets(os.environ)).text(text)
 
 
 def main() -> NoReturn:
     """The console script."""
-    sys.exit(execute())
+    code = execute()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)  # the verdict is out: a late signal must not change the code
+    from evalaction.console import let_go
+
+    let_go()
+    sys.exit(code)

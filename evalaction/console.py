@@ -1,7 +1,8 @@
-"""The log: lines on stderr that nobody's text can turn into something else, with secrets masked."""
+"""The log and the results: lines that nobody's text can turn into something else, with secrets masked, on streams that may be gone."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import shutil
@@ -12,14 +13,53 @@ from evalaction.core.masking import Masker
 from evalaction.report.text import plain
 
 
+class Stream:
+    """A text stream that may be closed, full or missing: what cannot be said is not said, and the verdict stands."""
+
+    def __init__(self, raw: TextIO | None) -> None:
+        self._raw = raw
+
+    def write(self, text: str) -> int:
+        """Write and flush."""
+        if self._raw is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._raw.write(text)
+                self._raw.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        """Nothing is kept back."""
+
+    def isatty(self) -> bool:
+        """Whether a person looks at it."""
+        try:
+            return self._raw is not None and self._raw.isatty()
+        except ValueError:
+            return False
+
+
+def let_go() -> None:
+    """At the end of the process: flush, and keep Python from ending with a code of its own when that fails."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is None:
+            continue
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class Console:
     """Where messages and results go. Results go to stdout and are left as they are but for secrets."""
 
     masker: Masker = dataclasses.field(default_factory=Masker)
     verbose: bool = False
-    err: TextIO = dataclasses.field(default_factory=lambda: sys.stderr)
-    out: TextIO = dataclasses.field(default_factory=lambda: sys.stdout)
+    err: Stream = dataclasses.field(default_factory=lambda: Stream(sys.stderr))
+    out: Stream = dataclasses.field(default_factory=lambda: Stream(sys.stdout))
+    plain_colours: bool = False
+    """Whether the owner of the terminal wants no colours."""
 
     @property
     def width(self) -> int:
@@ -29,12 +69,11 @@ class Console:
     @property
     def coloured(self) -> bool:
         """Whether results go to a terminal whose owner wants colours."""
-        return self.out.isatty() and "NO_COLOR" not in os.environ
+        return self.out.isatty() and not self.plain_colours
 
     def say(self, message: str) -> None:
         """One line of the log."""
         self.err.write(plain(self.masker.text(message)) + "\n")
-        self.err.flush()
 
     def detail(self, message: str) -> None:
         """A line for those who asked for more."""
@@ -44,4 +83,3 @@ class Console:
     def result(self, text: str) -> None:
         """A finished document; its author has made foreign text harmless."""
         self.out.write(self.masker.text(text) + ("" if text.endswith("\n") else "\n"))
-        self.out.flush()

@@ -12,6 +12,7 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
+PROVIDERS = ("anthropic", "openai")
 FAIL_ON = ("case", "check", "metric", "threshold", "removed", "inconclusive")
 
 
@@ -32,6 +33,21 @@ class NamedNumber(click.ParamType[tuple[str, float]]):
         if not name.strip() or not math.isfinite(parsed):
             self.fail(f"{value!r} is not NAME=NUMBER, such as recall@10=0.8", param, ctx)
         return name.strip(), parsed
+
+
+class ModelName(click.ParamType[tuple[str, str]]):
+    """`PROVIDER:MODEL`, such as anthropic:claude-sonnet-4-5."""
+
+    name = "provider:model"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str]:
+        """Split at the first colon: a model's own name may hold more of them."""
+        if isinstance(value, tuple):
+            return value
+        provider, _, model = (part.strip() for part in str(value).partition(":"))
+        if provider not in PROVIDERS or not model:
+            self.fail(f"{value!r} is not PROVIDER:MODEL with one of {', '.join(PROVIDERS)}", param, ctx)
+        return provider, model
 
 
 class ShardType(click.ParamType[tuple[int, int]]):
@@ -101,7 +117,7 @@ report_options = _group(
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say more, and show tracebacks of internal errors.")
 
 measuring_options = _group(
-    click.option("--repeats", type=click.IntRange(1, 1000), help="Runs of each case, instead of the suite's."),
+    click.option("--repeats", type=click.IntRange(1, 1000), help="Runs of each case that names none of its own."),
     click.option("--filter", "filter_", metavar="GLOB", help="Only cases whose id matches."),
     click.option("--tag", help="Only cases with this tag."),
     click.option("--shard", type=ShardType(), help="Only part I of N of each suite."),
@@ -111,6 +127,7 @@ measuring_options = _group(
     click.option("--exec", "exec_", metavar="COMMAND", help="Ask this command (JSON lines on stdin and stdout)."),
     click.option("--http", "http_", metavar="URL", help="Ask this endpoint, one POST a case."),
     click.option("--predictions", type=FILE, help="Take the answers from this file of JSON lines."),
+    click.option("--judge", type=ModelName(), metavar="PROVIDER:MODEL", help="Let this model apply the rubrics, instead of the suite's judge."),
     click.option("--k", type=click.IntRange(1, 100_000), default=10, show_default=True, help="Cut-off of the retrieval metrics of ragbench datasets."),
 )
 policy_options = _group(

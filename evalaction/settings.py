@@ -23,32 +23,34 @@ class Settings:
     commit: str | None = None
     run_id: str | None = None
     pull_request: int | None = None
+    head: str | None = None
+    """Head commit of the pull request that triggered the run."""
     actor: str | None = None
     masker: Masker = dataclasses.field(default_factory=Masker)
 
     @classmethod
     def read(cls, environment: Mapping[str, str], cwd: Path) -> Settings:
         """Settings from the environment, the event file and git."""
-        event = _event(environment)
-        number = (event.get("pull_request") or {}).get("number")
+        pull, root = _pull_request(_event(environment)), _git_root(cwd)
+        number = pull.get("number")
         return cls(
-            environment=environment, cwd=cwd, workspace=_git_root(cwd), commit=_commit(environment, event, cwd), run_id=environment.get("GITHUB_RUN_ID") or None,
+            environment=environment, cwd=cwd, workspace=root, commit=_head(pull) or environment.get("GITHUB_SHA") or _git(root, "rev-parse", "HEAD"), head=_head(pull),
+            run_id=environment.get("GITHUB_RUN_ID") or None,
             pull_request=number if isinstance(number, int) else None, actor=environment.get("GITHUB_TRIGGERING_ACTOR") or environment.get("GITHUB_ACTOR") or None,
             masker=Masker(secrets(environment)),
         )  # fmt: skip
 
     def person(self) -> str:
         """Who accepts when nobody is named: the actor on GitHub, else git's user, else the login name."""
-        named = self.actor or _git(self.cwd, "config", "user.name") or self.environment.get("USER") or self.environment.get("LOGNAME")
+        named = self.actor or _git(self.workspace, "config", "user.name") or self.environment.get("USER") or self.environment.get("LOGNAME")
         return named or "unknown"
 
     def unsafe_checkout(self) -> str | None:
-        """The head commit when code of a pull request is checked out under `pull_request_target`, where secrets are at hand."""
+        """The head commit when it, or a merge of it, is checked out under `pull_request_target`, where secrets are at hand."""
         if self.environment.get("GITHUB_EVENT_NAME") != "pull_request_target":
             return None
-        head = ((_event(self.environment).get("pull_request") or {}).get("head") or {}).get("sha")
-        here = _git(self.cwd, "rev-parse", "HEAD")
-        return here if here is not None and here == head else None
+        checked_out = (_git(self.workspace, "rev-list", "--parents", "-1", "HEAD") or "").split()
+        return self.head if self.head in checked_out else None
 
 
 def secrets(environment: Mapping[str, str]) -> Iterator[str]:
@@ -68,10 +70,16 @@ def _event(environment: Mapping[str, str]) -> dict[str, Any]:
     return event if isinstance(event, dict) else {}
 
 
-def _commit(environment: Mapping[str, str], event: Mapping[str, Any], cwd: Path) -> str | None:
-    """The pull request's head on GitHub (the checked-out merge commit has no name people know), else git's HEAD."""
-    head = ((event.get("pull_request") or {}).get("head") or {}).get("sha")
-    return head or environment.get("GITHUB_SHA") or _git(cwd, "rev-parse", "HEAD")
+def _pull_request(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    pull = event.get("pull_request")
+    return pull if isinstance(pull, dict) else {}
+
+
+def _head(pull: Mapping[str, Any]) -> str | None:
+    """The pull request's head: the merge commit that is checked out has no name that people know."""
+    head = pull.get("head")
+    sha = head.get("sha") if isinstance(head, dict) else None
+    return sha if isinstance(sha, str) else None
 
 
 def _git_root(cwd: Path) -> Path:

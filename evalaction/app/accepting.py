@@ -10,8 +10,10 @@ from typing import Literal
 from evalaction.app.parts import Parts
 from evalaction.core.accept import Accepted, AcceptRequest, accept
 from evalaction.core.record import RunRecord
+from evalaction.core.verdict import Verdict
+from evalaction.errors import ConfigError
 from evalaction.store.baselines import DirectoryStore
-from evalaction.store.records import read_cases, read_record, record_folders
+from evalaction.store.records import HEADER_FILE, load, read_cases, read_record, record_folders
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,15 +31,16 @@ class AcceptJob:
 
 
 def accept_records(parts: Parts, job: AcceptJob) -> Literal["accepted", "drifted"]:
-    """Accept every record at a place, or none of them. Raises ConfigError when one must not be a baseline."""
+    """Accept the records of the last run at a place; none is stored unless all of them may be. Raises ConfigError when one must not be a baseline."""
     store = DirectoryStore(job.baseline)
     request = AcceptRequest(
         reason=job.reason, accepted_by=job.by or parts.settings.person(), accepted_at=parts.stamp(), cases=job.cases, only=job.only, move_anchor=job.move_anchor,
         anchor=job.anchor, accepted_in=parts.settings.run_id,
     )  # fmt: skip
     ready: list[tuple[Path, RunRecord, Accepted]] = []
-    for folder in record_folders(job.record):
+    for folder in _of_the_last_run(job.record):
         record = read_record(folder)
+        parts.console.say(f"suite {record.header.suite}: measured at {record.header.finished_at}, commit {record.header.commit or 'unknown'}")
         ready.append((folder, record, accept(record, store.load(record.header.key), request)))
     for _, record, accepted in ready:
         for line in _lines(record, accepted):
@@ -49,6 +52,19 @@ def accept_records(parts: Parts, job: AcceptJob) -> Literal["accepted", "drifted
         path = store.save(record.header.key, accepted.baseline, answers)
         parts.console.say(f"suite {record.header.suite}: accepted by {request.accepted_by}: {request.reason} ({path})")
     return "accepted"
+
+
+def _of_the_last_run(place: Path) -> tuple[Path, ...]:
+    """The records at a place. Records of earlier runs may lie beside them: where a verdict names its suites, only those are meant."""
+    folders = record_folders(place)
+    verdict = place / "verdict.json"
+    if (place / HEADER_FILE).is_file() or not verdict.is_file():
+        return folders
+    named = {suite.key for suite in load(Verdict, verdict).suites}
+    meant = tuple(folder for folder in folders if folder.name in named)
+    if not meant:
+        raise ConfigError.one("INVALID_RECORD", "the last run in this folder came to no verdict", "measure again, or name the folder of one suite", file=str(place))
+    return meant
 
 
 def _taken(record: RunRecord, accepted: Accepted) -> Iterable[str]:

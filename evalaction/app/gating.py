@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from evalaction.app.judging import Judged, judge, publish
-from evalaction.app.measuring import Measurement, prepare
+from evalaction.app.measuring import Measurement, check_targets, prepare
 from evalaction.app.parts import Job, Parts
 from evalaction.app.selecting import refuse_unsupported, select
+from evalaction.app.signals import stopping
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.record import Baseline, RunRecord
+from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy, Suite
-from evalaction.core.verdict import SuiteVerdict, Verdict
+from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
 from evalaction.datasets.load import load_suites
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import DirectoryStore
@@ -24,31 +26,63 @@ from evalaction.store.records import read_record, record_folders
 
 
 def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
-    """Read and check all suites and keep the cases that are meant; with `run` also refuse what cannot be run here."""
+    """Read and check all suites and keep the cases that are meant. Without `run` the targets are looked at here, since nothing will build them."""
     settings = parts.settings
     unsafe = settings.unsafe_checkout()
     if run and unsafe is not None:
         what = f"the code of a pull request ({unsafe[:12]}) is checked out under pull_request_target, where it could read secrets"
         raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
     suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd)
-    if run:
-        refuse_unsupported(suites)
+    refuse_unsupported(suites)
+    if not run:
+        check_targets(parts, suites)
+    _refuse_overwriting(job, suites)
+    for suite in suites:
+        parts.console.detail(f"{suite.file}: suite {suite.name}, key {suite.key}, {len(suite.cases)} cases, digest {suite.digest[:12]}")
     return select(suites, job.selected)
+
+
+def _refuse_overwriting(job: Job, suites: Sequence[Suite]) -> None:
+    """A report must not be written over a suite."""
+    inputs = {Path(suite.file).resolve() for suite in suites}
+    for path in (job.outputs.report, job.outputs.junit):
+        if path is not None and path.resolve() in inputs:
+            raise ConfigError.one("INVALID_INPUT", "a report would be written over a suite", "name another file", file=str(path))
 
 
 def run_suites(parts: Parts, job: Job) -> Verdict:
     """Measure and write the records; the verdict says only whether measuring worked."""
-    judged = []
-    for measurement in prepare(parts, job, load(parts, job)):
-        record = asyncio.run(_measure(measurement))
-        judged.append(Judged(verdict=_measured(record, measurement.suite), record=record, folder=measurement.folder))
-    return publish(parts, job.outputs, judged)
+
+    async def one(measurement: Measurement) -> Judged:
+        async with measurement:
+            await measurement.first_pass()
+            record = measurement.record()
+        return Judged(verdict=_measured(record, measurement.suite), record=record, folder=measurement.folder)
+
+    return publish(parts, job.outputs, *_one_by_one(parts, job, load(parts, job), one))
 
 
-async def _measure(measurement: Measurement) -> RunRecord:
-    async with measurement:
-        await measurement.first_pass()
-        return measurement.record()
+def _one_by_one(parts: Parts, job: Job, suites: Sequence[Suite], work: Callable[[Measurement], Awaitable[Judged]]) -> tuple[list[Judged], list[SuiteVerdict]]:
+    """Measure suite after suite; after a signal the remaining ones are not started, and said to be not measured."""
+    stop = asyncio.Event()
+    measurements = prepare(parts, job, suites, stop)
+
+    async def all_of_them() -> list[Judged]:
+        judged: list[Judged] = []
+        with stopping(stop):
+            for measurement in measurements:
+                if stop.is_set():
+                    break
+                judged.append(await work(measurement))
+        return judged
+
+    judged = asyncio.run(all_of_them())
+    return judged, [_not_started(measurement.suite) for measurement in measurements[len(judged) :]]
+
+
+def _not_started(suite: Suite) -> SuiteVerdict:
+    reason = Reason(code="INTERRUPTED", message="a signal ended the run before this suite was started")
+    return SuiteVerdict(suite=suite.name, key=suite.key, verdict="not_measured", reasons=(reason,), file=suite.file)
 
 
 def _measured(record: RunRecord, suite: Suite) -> SuiteVerdict:
@@ -60,13 +94,21 @@ def _measured(record: RunRecord, suite: Suite) -> SuiteVerdict:
 
 def gate_suites(parts: Parts, job: Job) -> Verdict:
     """Measure (or take the record named), compare with the accepted baselines, report."""
+    return publish(parts, job.outputs, *_gated(parts, job))
+
+
+def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
+    """Suites and baselines are forgotten at its end: with a hundred thousand cases they fill the memory that reporting needs."""
     suites = load(parts, job) if job.suites else ()
     store = DirectoryStore(job.outputs.baseline)
     if job.record is not None:
-        return publish(parts, job.outputs, _judge_stored(parts, job, suites, store))
+        return _judge_stored(parts, job, suites, store), []
     baselines = {suite.key: store.load(suite.key) for suite in suites}
-    judged = [asyncio.run(_gate(parts, measurement, baselines[measurement.suite.key], store)) for measurement in prepare(parts, job, suites)]
-    return publish(parts, job.outputs, judged)
+
+    async def one(measurement: Measurement) -> Judged:
+        return await _gate(parts, measurement, baselines[measurement.suite.key], store)
+
+    return _one_by_one(parts, job, suites, one)
 
 
 async def _gate(parts: Parts, measurement: Measurement, baseline: Baseline | None, store: DirectoryStore) -> Judged:
@@ -77,21 +119,20 @@ async def _gate(parts: Parts, measurement: Measurement, baseline: Baseline | Non
         comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
         while baseline is not None and comparison.pending:
             parts.console.say(f"suite {suite.name}: {len(comparison.pending)} suspicious case{'s' if len(comparison.pending) > 1 else ''}, asking again")
-            went_on = await measurement.again(comparison.pending)
-            comparison = _compare(measurement, baseline, can_confirm=went_on and measurement.can_go_on)
+            if not await measurement.again(comparison.pending, runs=1 if comparison.rules.name == "statistical" else None):
+                break
+            comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
         record = measurement.record()
+    parts.console.detail(f"suite {suite.name}: record in {measurement.folder}, {'baseline in ' + str(store.folder(suite.key)) if baseline else 'no baseline'}")
     verdict = judge(record, baseline, comparison.rules, parts.now(), comparison)
     return Judged(verdict=verdict, record=record, folder=measurement.folder, baseline_folder=store.folder(suite.key) if baseline else None)
 
 
 def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm: bool) -> Comparison:
-    return compare(baseline.record if baseline else None, measurement.record(), rules_for(measurement.suite, can_confirm=can_confirm))
-
-
-def rules_for(suite: Suite, *, can_confirm: bool) -> Rules:
-    """Exact for a suite that says it is deterministic, else tolerance; a rule that the policy names wins."""
-    exact = suite.deterministic and suite.gate.rule == "auto"
-    return Rules(name="exact" if exact else "tolerance", policy=suite.gate, floor=suite.floor, can_confirm=can_confirm)
+    record, suite = measurement.record(), measurement.suite
+    before = baseline.record if baseline else None
+    name = choose_rule(deterministic=suite.deterministic, policy=suite.gate, baseline=before, current=record, repeatable=measurement.target.repeatable)
+    return compare(before, record, Rules(name=name, policy=suite.gate, floor=suite.floor, can_confirm=can_confirm))
 
 
 def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite], store: DirectoryStore) -> list[Judged]:
@@ -109,8 +150,8 @@ def _judge_one(parts: Parts, folder: Path, record: RunRecord, policies: Mapping[
     key = record.header.key
     suite, baseline = policies.get(key), store.load(key)
     policy, floor = (suite.gate, suite.floor) if suite else (Policy(**record.header.policy), record.header.floor)
-    exact = record.header.deterministic and policy.rule == "auto"
-    rules = Rules(name="exact" if exact else "tolerance", policy=policy, floor=floor)
-    verdict = judge(record, baseline, rules, parts.now())
+    before = baseline.record if baseline else None
+    name = choose_rule(deterministic=record.header.deterministic, policy=policy, baseline=before, current=record, repeatable=record.header.repeatable)
+    verdict = judge(record, baseline, Rules(name=name, policy=policy, floor=floor), parts.now())
     return Judged(verdict=verdict, record=record, folder=folder, baseline_folder=store.folder(key) if baseline else None)
 

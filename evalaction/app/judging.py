@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import shlex
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Literal
 
 from evalaction import __version__
 from evalaction.app.parts import Outputs, Parts
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
+from evalaction.core.masking import Masker
 from evalaction.core.record import Baseline, CaseRecord, RunRecord
-from evalaction.core.verdict import SuiteVerdict, Verdict, overall
-from evalaction.errors import ConfigError, ExitCode
+from evalaction.core.verdict import EXIT_CODES, Reason, SuiteVerdict, Verdict, overall
+from evalaction.errors import ConfigError
 from evalaction.report.details import Details, TrendPoint, shown_cases
-from evalaction.report.faults import fault_reasons
 from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
-from evalaction.report.schema import verdict_json
+from evalaction.report.schema import verdict_json, verdict_pieces
 from evalaction.report.terminal import last_line, render_text
 from evalaction.report.view import build_view
 from evalaction.store import history
@@ -58,16 +60,31 @@ def age_days(baseline: Baseline | None, now: datetime) -> float | None:
         return None
 
 
-def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> Verdict:
-    """Write verdict.json and the reports, print, remember the runs; returns the verdict of the whole run."""
-    verdict = overall(tuple(one.verdict for one in judged), report_only=outputs.report_only, tool_version=__version__)
-    write_atomic(outputs.out / VERDICT_FILE, _masked(parts, verdict_json(verdict)))
-    _remember(outputs.out, judged)
+def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: Sequence[SuiteVerdict] = (), *, remember: bool = True) -> Verdict:
+    """Write verdict.json and the reports, print, remember the runs; returns the verdict of the whole run. `skipped` suites were never started."""
+    verdicts = (*(one.verdict for one in judged), *skipped)
+    verdict = overall(verdicts, report_only=outputs.report_only, tool_version=__version__)
+    _write_verdict(parts, outputs, verdict)
+    if remember:
+        _remember(parts, outputs.out, judged)
     render(parts, outputs, verdict, judged)
+    parts.console.say(last_line(verdict))
     return verdict
 
 
-def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Judged]) -> None:
+def _remember(parts: Parts, out: Path, judged: Sequence[Judged]) -> None:
+    """Add to the history; one that cannot be used is a pity and no verdict."""
+    try:
+        history.add(out, [past_run(one.record, one.verdict.verdict, parts.settings.masker) for one in judged])
+    except ConfigError as error:
+        parts.console.say(f"warning: {error}")
+
+
+def _write_verdict(parts: Parts, outputs: Outputs, verdict: Verdict) -> None:
+    write_atomic(outputs.out / VERDICT_FILE, (_masked(parts, piece) for piece in verdict_pieces(verdict)))
+
+
+def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Judged] = ()) -> None:
     """Print the verdict in the form asked for, and write the report files asked for."""
     details = {one.verdict.key: _details(outputs, one) for one in judged}
     view = build_view(verdict, details, limit=COMMENT_LIMIT)
@@ -79,30 +96,22 @@ def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
         parts.console.result(verdict_json(verdict).decode())
     elif outputs.format == "markdown":
         parts.console.result(render_markdown(view))
-    else:
+    elif verdict.suites:
         parts.console.result(render_text(view, width=parts.console.width, colour=parts.console.coloured))
-    parts.console.say(last_line(verdict))
 
 
-def publish_faults(parts: Parts, outputs: Outputs, error: ConfigError) -> None:
-    """The same for a run that ended in configuration errors: its reasons carry code, file and line.
+def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error", "internal_error", "not_measured"], reasons: tuple[Reason, ...]) -> None:
+    """The same for a run that came to no verdict: whoever reads verdict.json or a report must not find that of an earlier run.
 
-    A folder that cannot be written is one such error; then there is nowhere to write it.
+    A folder that cannot be written is one such failure; then there is nowhere to say so but the log.
     """
-    reasons = fault_reasons(error.faults)
-    code = int(ExitCode.CONFIG)
-    verdict = Verdict(verdict="config_error", exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
+    code = int(EXIT_CODES[word])
+    verdict = Verdict(verdict=word, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
+    refused = {reason.file for reason in reasons if reason.code == "INVALID_INPUT"}
+    kept = {name: path for name in ("report", "junit") if (path := getattr(outputs, name)) is not None and str(path) not in refused}
     with contextlib.suppress(ConfigError):
-        _write_faults(parts, outputs, verdict)
-
-
-def _write_faults(parts: Parts, outputs: Outputs, verdict: Verdict) -> None:
-    write_atomic(outputs.out / VERDICT_FILE, _masked(parts, verdict_json(verdict)))
-    view = build_view(verdict, {}, limit=COMMENT_LIMIT)
-    if outputs.report is not None:
-        write_atomic(outputs.report, parts.settings.masker.text(render_markdown(view)).encode())
-    if outputs.format == "json":
-        parts.console.result(verdict_json(verdict).decode())
+        _write_verdict(parts, outputs, verdict)
+        render(parts, dataclasses.replace(outputs, report=kept.get("report"), junit=kept.get("junit")), verdict)
 
 
 def _masked(parts: Parts, data: bytes) -> bytes:
@@ -113,8 +122,7 @@ def _masked(parts: Parts, data: bytes) -> bytes:
 def _details(outputs: Outputs, one: Judged) -> Details:
     shown = shown_cases(one.verdict)
     now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else {}
-    suite_file = one.record.header.file
-    command = f"eval-gate gate {suite_file}" if suite_file else f"eval-gate report {one.folder}"
+    command = outputs.command or f"eval-gate report {shlex.quote(str(one.folder))}"
     return Details(answers=_side_by_side(shown, before, now), trend=_trend(outputs.out, one.record.header.key), command=command, results_path=str(one.folder))
 
 
@@ -123,17 +131,20 @@ def _side_by_side(shown: Sequence[str], before: Mapping[str, CaseRecord], now: M
 
 
 def _trend(out: Path, key: str) -> tuple[TrendPoint, ...]:
+    with contextlib.suppress(ConfigError):  # said when the run was to be remembered
+        return _points(out, key)
+    return ()
+
+
+def _points(out: Path, key: str) -> tuple[TrendPoint, ...]:
     return tuple(TrendPoint(time=run.started_at, verdict=run.verdict, pass_rate=run.metrics.get("pass_rate")) for run in history.past_runs(out, key, most=TREND))
 
 
-def _remember(out: Path, judged: Sequence[Judged]) -> None:
-    history.add(out, [past_run(one.record, one.verdict.verdict) for one in judged])
-
-
-def past_run(record: RunRecord, verdict: str) -> history.PastRun:
+def past_run(record: RunRecord, verdict: str, masker: Masker) -> history.PastRun:
     """One row of the history."""
     header = record.header
     errors = sum(case.is_error for case in record.cases.values())
     return history.PastRun(
-        started_at=header.started_at, key=header.key, suite=header.suite, verdict=verdict, commit=header.commit, cases=len(record.cases), errors=errors, metrics=header.metrics
-    )
+        started_at=header.started_at, key=header.key, suite=masker.text(header.suite), verdict=verdict, commit=header.commit, cases=len(record.cases), errors=errors,
+        metrics=header.metrics,
+    )  # fmt: skip

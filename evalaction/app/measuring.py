@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import dataclasses
-import signal
-import sys
+import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TextIO, cast
 
 from pydantic import TypeAdapter
 
 from evalaction import __version__
 from evalaction.app.parts import Job, Parts
+from evalaction.app.progress import Masked
 from evalaction.app.selecting import refuse_small_budgets
+from evalaction.app.signals import stopping_at_once
 from evalaction.core.answer import Answer
 from evalaction.core.checks import Scoring, score_answer
 from evalaction.core.checks.scoring import Scored
+from evalaction.core.compare import PASSES_TO_PROVE
 from evalaction.core.fingerprint import digest
+from evalaction.core.identity import judged_by
 from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.sample import suite_metrics
 from evalaction.core.specs import PythonCheck
-from evalaction.core.suite import Case, Policy, Suite
-from evalaction.errors import ConfigError
+from evalaction.core.suite import Case, ModelTarget, Policy, PythonTarget, Suite
+from evalaction.errors import ConfigError, Fault
+from evalaction.judge.build import build_judge
+from evalaction.judge.judge import RubricJudge, self_preference
 from evalaction.runner.budget import Budget
 from evalaction.runner.progress import Progress, progress_on
 from evalaction.runner.references import has_reference
 from evalaction.runner.run import run, run_offline
-from evalaction.runner.work import ReferenceRows, Work
+from evalaction.runner.work import Outside, Work
 from evalaction.store.recorder import Recorder
 from evalaction.targets.base import BatchTarget, Request, SingleTarget
 from evalaction.targets.build import build_reference, build_target
@@ -39,44 +44,72 @@ from evalaction.targets.python import load_callable
 Target = SingleTarget | BatchTarget
 
 
-def prepare(parts: Parts, job: Job, suites: Sequence[Suite]) -> Iterator[Measurement]:
-    """Build every target and check every plan before the first call, then hand out one measurement after the other."""
-    built = [Measurement(parts, job, suite) for suite in suites]
-    for measurement in built:
-        if measurement.target.repeatable:
-            refuse_small_budgets(measurement.suite, len(measurement.plan))
-    yield from built
+def prepare(parts: Parts, job: Job, suites: Sequence[Suite], stop: asyncio.Event) -> list[Measurement]:
+    """Build every target and judge and check every plan before the first call. Raises ConfigError with the faults of all suites."""
+    built: list[Measurement] = []
+    faults: list[Fault] = []
+    for suite in suites:
+        try:
+            measurement = Measurement(parts, job, suite, stop)
+            refuse_small_budgets(measurement.suite, measurement.planned.planned + measurement.planned.judge_planned)
+            built.append(measurement)
+        except ConfigError as error:
+            faults += [_placed(fault, suite) for fault in error.faults]
+    if faults:
+        raise ConfigError(faults)
+    return built
+
+
+def check_targets(parts: Parts, suites: Sequence[Suite]) -> None:
+    """Find what is wrong with targets without calling anything. A python target is not imported, for that runs its code; a key may be missing where a suite is only read."""
+    faults: list[Fault] = []
+    for suite in suites:
+        if not isinstance(suite.target, PythonTarget | ModelTarget):
+            try:
+                asyncio.run(build_target(suite.target, environment=parts.settings.environment, cwd=parts.settings.cwd, concurrency=1).close())
+            except ConfigError as error:
+                faults += [_placed(fault, suite) for fault in error.faults]
+    if faults:
+        raise ConfigError(faults)
+
+
+def _placed(fault: Fault, suite: Suite) -> Fault:
+    """A fault that knows no file is one of the suite's target or judge."""
+    return fault if fault.file is not None else dataclasses.replace(fault, file=suite.file, path=fault.path or "target")
 
 
 class Measurement:
-    """A suite on its way to a record. An async context: within it the target is open and signals are ours."""
+    """A suite on its way to a record. An async context: within it the target is open and the suite's clock runs. `stop` ends it early."""
 
-    def __init__(self, parts: Parts, job: Job, suite: Suite) -> None:
+    def __init__(self, parts: Parts, job: Job, suite: Suite, stop: asyncio.Event) -> None:
         settings = parts.settings
         self.target: Target = build_target(suite.target, environment=settings.environment, cwd=settings.cwd, concurrency=suite.limits.max_concurrency)
-        self.suite = _as_answered(suite, self.target)
+        self.judge = build_judge(suite, environment=settings.environment, cwd=settings.cwd)
+        self.suite = _as_judged(_as_answered(suite, self.target), self.judge)
         self.folder = job.outputs.out / suite.key
         self.plan = [Request(case, repeat) for repeat in range(_most(self.suite)) for case in self.suite.cases if repeat < self.suite.planned(case)]
+        self.planned = self._calls(self.plan)
         self._parts, self._selected = parts, job.selected
         self._callables = {check.callable: load_callable(check.callable, settings.cwd) for case in suite.cases for check in case.checks if isinstance(check, PythonCheck)}
         self._recorder = Recorder(self.folder, self.suite, settings.masker, journaled=self.target.repeatable)
         self._budget = Budget(suite.limits, parts.clock)
-        self._progress: Progress = progress_on(sys.stderr)
-        self._stop = asyncio.Event()
-        self._started_at = parts.stamp()
+        self._progress: Progress = Masked(progress_on(cast("TextIO", parts.console.err)), settings.masker)  # it writes, flushes and says whether it is a terminal
+        self._stop = stop
+        self._started_at = ""
         self._record: RunRecord | None = None
-        self._notes: list[str] = list(_doubts(self.target, self.suite))
+        self._ended: Failure | None = None
+        self._notes: list[str] = list(_doubts(self.target, self.suite, self.judge))
 
     async def __aenter__(self) -> Self:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows has no such handlers: Ctrl-C then raises
-                loop.add_signal_handler(number, self._stop.set)
+        self._budget = Budget(self.suite.limits, self._parts.clock)
+        self._started_at = self._parts.stamp()
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._progress.finish()
         await self.target.close()
+        if self.judge is not None:
+            await self.judge.close()
         self._recorder.close(keep_journal=error is not None or self._stop.is_set())
 
     @property
@@ -97,32 +130,54 @@ class Measurement:
                 self._recorder.settle(request, known[request.case.id, request.repeat])
         await self._run([request for request in self.plan if (request.case.id, request.repeat) not in known])
 
-    async def again(self, case_ids: Iterable[str]) -> bool:
-        """One more pass over some cases; False, and nothing asked, when the budget does not allow it."""
+    async def again(self, case_ids: Iterable[str], *, runs: int | None = None) -> bool:
+        """Some cases once more, a whole pass of each or `runs` trials. False when the budget allows none of them: then nothing is proven, and the run says so."""
         cases = {case.id: case for case in self.suite.cases}
-        requests = [request for case_id in case_ids for request in self._next_pass(cases[case_id])]
-        if not self._affordable(len(requests)):
-            self._notes.append("the budget is used up: suspicious cases were not asked again, so a drop below is not confirmed")
-            self._record = None
+        wanted = {case_id: list(self._next_pass(cases[case_id], runs)) for case_id in case_ids}
+        requests = self._affordable(wanted)
+        if not requests:
+            message = f"{len(wanted)} suspicious case{'s' if len(wanted) > 1 else ''} could not be asked again: {self._budget.exhausted().message}"
+            self._ended, self._record = Failure(code="BUDGET_EXHAUSTED", message=message), None
             return False
-        for case_id in dict.fromkeys(request.case.id for request in requests):
-            self._recorder.expect(cases[case_id], self.suite.planned(cases[case_id]))
+        for case_id, count in Counter(request.case.id for request in requests).items():
+            self._recorder.expect(cases[case_id], count)
         await self._run(sorted(requests, key=lambda request: request.repeat))
         return True
 
-    def _next_pass(self, case: Case) -> Iterator[Request]:
+    def _next_pass(self, case: Case, runs: int | None) -> Iterator[Request]:
         done = len(self._recorder.cases[case.id].trials)
-        return (Request(case, done + number) for number in range(self.suite.planned(case)))
+        return (Request(case, done + number) for number in range(runs or self.suite.planned(case)))
 
-    def _affordable(self, calls: int) -> bool:
-        most = self.suite.limits.max_calls
-        return (most is None or self._budget.calls + calls <= most) and not self._budget.is_overspent and self._budget.seconds_left > 0
+    def _affordable(self, wanted: Mapping[str, list[Request]]) -> list[Request]:
+        """As many of the wanted cases, in their order, as the budget can prove or clear: half a proof is none."""
+        most, chosen, calls_left = self.suite.limits.max_calls, list[Request](), math.inf
+        if self._budget.is_overspent or self._budget.seconds_left <= 0:
+            return chosen
+        if most is not None:
+            calls_left = most - self._budget.all_calls
+        for requests in wanted.values():
+            calls = self._calls(requests)
+            calls_left -= (calls.planned + calls.judge_planned) * self._passes_left(requests)
+            if calls_left < 0:
+                break
+            chosen += requests
+        return chosen
+
+    def _passes_left(self, requests: Sequence[Request]) -> int:
+        """Passes that a proof still takes, this one included."""
+        first = requests[0]
+        return max(1, PASSES_TO_PROVE - first.repeat // self.suite.planned(first.case)) if len(requests) == self.suite.planned(first.case) else 1
+
+    def _calls(self, requests: Sequence[Request]) -> Calls:
+        """Calls that these trials need when nothing fails; a file of answers is not called."""
+        judge = self.judge
+        return Calls(planned=len(requests) if self.target.repeatable else 0, judge_planned=0 if judge is None else sum(judge.planned_calls(one.case) for one in requests))
 
     async def _run(self, requests: list[Request]) -> None:
         self._record, work = None, self._work()
         self._progress.start(self.suite.name, len(requests))
         if isinstance(self.target, Predictions) and not self._needs_loop():
-            with _signals_at_once(self._stop):
+            with stopping_at_once(self._stop):
                 run_offline(requests, self.target.answer, work)
         else:
             await run(requests, self.target, work)
@@ -131,18 +186,18 @@ class Measurement:
             self._recorder.abandon(Trial(repeat=0, error=_INTERRUPTED))
 
     def _needs_loop(self) -> bool:
-        """Author's code may hang and references are fetched: both need the loop's deadlines."""
-        return bool(self._callables) or any(has_reference(case) for case in self.suite.cases)
+        """Author's code may hang, references are fetched and judges are asked: all need the loop's deadlines."""
+        return bool(self._callables) or self.judge is not None or any(has_reference(case) for case in self.suite.cases)
 
     def _work(self) -> Work:
         settings, most = self._parts.settings, self.suite.limits.max_concurrency
         return Work(
-            score=self._score, sink=self._recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self._stop, progress=self._progress,
+            score=self._score, judge=self.judge, sink=self._recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self._stop, progress=self._progress,
             reference=lambda block: build_reference(block, environment=settings.environment, concurrency=most),
         )  # fmt: skip
 
-    def _score(self, case: Case, answer: Answer, rows: ReferenceRows) -> Scored:
-        return score_answer(case, answer, Scoring(callables=self._callables, references=rows))
+    def _score(self, case: Case, answer: Answer, outside: Outside) -> Scored:
+        return score_answer(case, answer, Scoring(callables=self._callables, references=outside, judged=outside))
 
     def _identity(self) -> dict[str, Any]:
         """What must be the same for a resumed run to go on: system, commit and repeats; cases are compared one by one."""
@@ -161,25 +216,17 @@ class Measurement:
         suite, settings = self.suite, self._parts.settings
         cases = list(self._recorder.cases.values())
         costs = [trial.cost_usd for case in cases for trial in case.trials if trial.cost_usd is not None]
+        if self.judge is not None and self.judge.usage.cost_usd is not None:
+            costs.append(self.judge.usage.cost_usd)
         return RunHeader(
             suite=suite.name, key=suite.key, digest=suite.digest, dataset_version=suite.dataset_version, file=suite.file, commit=settings.commit, run_id=settings.run_id,
             pull_request=settings.pull_request, started_at=self._started_at, finished_at=self._parts.stamp(), tool_version=__version__, deterministic=suite.deterministic,
             repeatable=self.target.repeatable, target=dict(self.target.description), policy=TypeAdapter(Policy).dump_python(suite.gate, mode="json"), floor=suite.floor,
             repeats=suite.repeats, selection=Selection(filter=self._selected.filter, tag=self._selected.tag, shard=self._selected.shard),
-            interrupted=_INTERRUPTED if self._stop.is_set() else _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
-            calls=Calls(planned=len(self.plan) if self.target.repeatable else 0, made=self._budget.calls), cost_usd=sum(costs) if costs else None, notes=tuple(self._notes),
+            interrupted=_INTERRUPTED if self._stop.is_set() else self._ended or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
+            calls=dataclasses.replace(self.planned, made=self._budget.calls, judge_made=self._budget.judge_calls),
+            judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=sum(costs) if costs else None, notes=tuple(self._notes),
         )  # fmt: skip
-
-
-@contextlib.contextmanager
-def _signals_at_once(stop: asyncio.Event) -> Iterator[None]:
-    """While no loop turns, signals set the event from a plain handler."""
-    before = {number: signal.signal(number, lambda *_: stop.set()) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 _INTERRUPTED = Failure(code="INTERRUPTED", message="a signal ended the run; continue it with --resume")
@@ -215,8 +262,20 @@ def _as_answered(suite: Suite, target: Target) -> Suite:
     return dataclasses.replace(suite, cases=cases, repeats=1)
 
 
-def _doubts(target: Target, suite: Suite) -> Iterator[str]:
+def _as_judged(suite: Suite, judge: RubricJudge | None) -> Suite:
+    """With a judge each criterion of a rubric is a check of its own."""
+    return suite if judge is None else dataclasses.replace(suite, cases=judged_by(suite.cases, judge.spec))
+
+
+def _doubts(target: Target, suite: Suite, judge: RubricJudge | None) -> Iterator[str]:
     if isinstance(target, Predictions):
         doubt = target.note(case.id for case in suite.cases)
         if doubt is not None:
             yield doubt
+    if judge is not None and (preference := self_preference(judge.spec, suite.target)):
+        yield preference
+    unpriced = [f"judge {judge.spec.model}"] if judge is not None and not judge.provider.has_price else []
+    unpriced += [f"target {suite.target.model}"] if isinstance(suite.target, ModelTarget) and not getattr(target, "has_price", True) else []
+    for name in unpriced:
+        limit = ", and limits.max_cost_usd does not see it" if suite.limits.max_cost_usd is not None else ""
+        yield f"no price is known for the {name}: its cost is not counted{limit}; name a price table in EVAL_GATE_PRICES"

@@ -51,6 +51,8 @@ class Outputs:
     report: Path | None = None
     junit: Path | None = None
     report_only: bool = False
+    command: str = ""
+    """The command line as it was typed, for whoever wants to run it again."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

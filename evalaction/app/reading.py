@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 from evalaction.app.judging import Judged, judge, publish, render
@@ -19,6 +18,8 @@ from evalaction.store.history import PastRun, past_runs
 from evalaction.store.recorder import write_record
 from evalaction.store.records import read_record, record_folders
 
+MOST_RUNS, SHOWN_RUNS = 10_000, 100
+
 
 def compare_records(parts: Parts, outputs: Outputs, before: Path, after: Path) -> Verdict:
     """Compare the records at two places, paired by suite key; nothing is measured."""
@@ -29,8 +30,11 @@ def compare_records(parts: Parts, outputs: Outputs, before: Path, after: Path) -
         found = known.get(record.header.key)
         if found is None:
             raise ConfigError.one("INVALID_RECORD", f"suite {record.header.suite} has no record to compare with", "name two folders that hold the same suites", file=str(before))
-        judged.append(Judged(verdict=judge(record, found[1], rules_of(record), parts.now()), record=record, folder=folder, baseline_folder=found[0]))
-    return publish(parts, dataclasses.replace(outputs, report_only=False), judged)
+        judged.append(Judged(verdict=judge(record, found[1], rules_of(record, baseline=found[1].record), parts.now()), record=record, folder=folder, baseline_folder=found[0]))
+    gone = set(known) - {one.verdict.key for one in judged}
+    if gone:
+        raise ConfigError.one("INVALID_RECORD", f"suite {min(gone)} is on the baseline's side only", "name two folders that hold the same suites", file=str(after))
+    return publish(parts, outputs, judged, remember=False)
 
 
 def _as_baseline(folder: Path) -> Baseline:
@@ -52,7 +56,7 @@ def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
     for folder in record_folders(place):
         record = read_record(folder)
         baseline = store.load(record.header.key)
-        found = judge(record, baseline, rules_of(record), parts.now())
+        found = judge(record, baseline, rules_of(record, baseline=baseline.record if baseline else None), parts.now())
         judged.append(Judged(verdict=found, record=record, folder=folder, baseline_folder=store.folder(record.header.key) if baseline else None))
     verdict = overall(tuple(one.verdict for one in judged))
     render(parts, outputs, verdict, judged)
@@ -81,4 +85,4 @@ def look_back(parts: Parts, out: Path, suite: str | None) -> tuple[PastRun, ...]
     if suite is not None and Path(suite).is_file():
         settings = parts.settings
         names = {one.key for one in load_suites([suite], Overrides(), settings.environment, settings.workspace, settings.cwd)}
-    return tuple(run for run in past_runs(out) if suite is None or names & {run.key, run.suite})
+    return tuple(run for run in past_runs(out, most=MOST_RUNS) if suite is None or names & {run.key, run.suite})[-SHOWN_RUNS:]

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from evalaction.app.parts import Selected
 from evalaction.core.checks import SCORERS
 from evalaction.core.metrics import type_of
-from evalaction.core.suite import Case, ModelTarget, Suite
+from evalaction.core.suite import Case, Suite
 from evalaction.errors import ConfigError, Fault
 
 
@@ -43,10 +43,6 @@ def refuse_unsupported(suites: Sequence[Suite]) -> None:
 
 
 def _unsupported(suite: Suite) -> Iterable[Fault]:
-    if isinstance(suite.target, ModelTarget):
-        yield Fault(code="INVALID_VALUE", what="model targets are not part of this version", fix="call the model from an exec or http target", file=suite.file, path="target.model")
-    if suite.gate.rule == "statistical":
-        yield Fault(code="INVALID_VALUE", what="the statistical rule is not part of this version", fix="use rule: auto or rule: tolerance", file=suite.file, path="gate.rule")
     lacking = {type_of(check): case for case in reversed(suite.cases) for check in case.checks if type(check) not in SCORERS}
     for kind, case in lacking.items():
         what = f"{kind} checks cannot be run by this version (case {case.id})"
@@ -54,7 +50,7 @@ def _unsupported(suite: Suite) -> Iterable[Fault]:
 
 
 def refuse_small_budgets(suite: Suite, planned: int) -> None:
-    """Raise ConfigError BUDGET_TOO_SMALL when the plan cannot fit into `limits.max_calls`."""
+    """Raise ConfigError BUDGET_TOO_SMALL when the planned calls, of target and judge together, cannot fit into `limits.max_calls`."""
     most = suite.limits.max_calls
     if most is not None and planned > most:
         what = f"suite {suite.name} plans {planned} calls, and limits.max_calls allows {most}"

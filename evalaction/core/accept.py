@@ -9,6 +9,7 @@ from typing import Literal
 
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.record import Acceptance, Baseline, CaseRecord, RunHeader, RunRecord, Selection
+from evalaction.core.rules import choose_rule
 from evalaction.core.sample import suite_metrics
 from evalaction.core.suite import Policy
 from evalaction.core.verdict import CaseVerdict, MetricVerdict
@@ -40,15 +41,17 @@ class Accepted:
     drifted: tuple[MetricVerdict, ...] = ()
 
 
-def rules_of(record: RunRecord, *, can_confirm: bool = False) -> Rules:
-    """The rules under which a stored record is compared: its own policy."""
-    header = record.header
-    return Rules(name="exact" if header.deterministic else "tolerance", policy=Policy(**header.policy), floor=header.floor, can_confirm=can_confirm)
+def rules_of(record: RunRecord, *, baseline: RunRecord | None = None, can_confirm: bool = False) -> Rules:
+    """The rules under which a stored record is compared with a baseline: its own policy, and statistics where the baseline holds enough runs."""
+    header, policy = record.header, Policy(**record.header.policy)
+    name = choose_rule(deterministic=header.deterministic, policy=policy, baseline=baseline, current=record, repeatable=header.repeatable)
+    return Rules(name=name, policy=policy, floor=header.floor, can_confirm=can_confirm)
 
 
 def accept(record: RunRecord, previous: Baseline | None, request: AcceptRequest) -> Accepted:
     """Make a record the baseline. Raises ConfigError when it must not be one."""
-    difference = compare(previous.record if previous else None, record, rules_of(record))
+    known = previous.record if previous else None
+    difference = compare(known, record, rules_of(record, baseline=known))
     chosen = _chosen(record, difference, request)
     _refuse(record, chosen, request, previous)
     cases = _joined(previous, chosen, whole=not request.cases and request.only is None)
@@ -64,8 +67,13 @@ def accept(record: RunRecord, previous: Baseline | None, request: AcceptRequest)
 
 
 def drift(anchor: RunRecord, record: RunRecord) -> tuple[MetricVerdict, ...]:
-    """Metrics of a record that are below the anchor by more than their tolerance."""
-    return tuple(metric for metric in compare(anchor, record, rules_of(record)).metrics if metric.verdict == "regressed")
+    """Metrics of a record that are below the anchor: by the test of the whole suite where both hold enough runs, else by more than their tolerance."""
+    rules = rules_of(record, baseline=anchor)
+    if rules.name == "statistical":
+        from evalaction.core.statistical import drifted  # noqa: PLC0415 - other rules must not pay for the import
+
+        return drifted(anchor, record, rules)
+    return tuple(metric for metric in compare(anchor, record, rules).metrics if metric.verdict == "regressed")
 
 
 def _chosen(record: RunRecord, difference: Comparison, request: AcceptRequest) -> dict[str, CaseRecord]:

@@ -85,6 +85,9 @@ def as_text(part: Any) -> str | None:
     return json.dumps(part, ensure_ascii=False, default=list)
 
 
+_TEXT_ONLY = {str}
+
+
 def _invalid(message: str) -> MeasureError:
     return MeasureError("INVALID_ANSWER", message)
 
@@ -100,6 +103,8 @@ def _text(name: str, value: Any) -> str:
 
 
 def _texts(name: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, list) and set(map(type, value)) == _TEXT_ONLY:  # by far the most frequent; one look at the whole list
+        return tuple(value)
     if not isinstance(value, list | tuple) or not all(isinstance(item, str | int | float) and not isinstance(item, bool) for item in value):
         raise _invalid(f"`{name}` of the answer must be a list of texts, found {kind_of(value)}")
     return tuple(item if isinstance(item, str) else spell(item) for item in value)

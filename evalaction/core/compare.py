@@ -68,7 +68,7 @@ class Rules:
             return None if named is None else named * abs(baseline)
         if named is not None:
             return named
-        if self.name == "exact" or not self.floor:
+        if self.name != "tolerance" or not self.floor:
             return self.policy.tolerance
         own = self.policy.pass_rate_tolerance if metric == PASS_RATE else self.policy.case_tolerance
         return max(self.policy.tolerance, own / cases)
@@ -184,8 +184,10 @@ def judge_metric(name: str, series: Series | None, whole: Whole | None, rules: R
 
 
 def _metric_word(state: State, drop: float, tolerance: float | None) -> Word:
-    if state in (State.PROVEN, State.PENDING):
+    if state is State.PROVEN:
         return "regressed"
+    if state is State.PENDING:
+        return "within_noise"
     if state is State.FLAKY:
         return "flaky"
     if tolerance is None:
@@ -209,8 +211,8 @@ def judge_case(pair: Pair, before: Sample, runs: Sequence[Sample], rules: Rules)
     gated = [state] if "case" in policy.fail_on else []
     gated += [found for _, found in checks] if "check" in policy.fail_on else []
     return Outcome(
-        pair=pair, pending=State.PENDING in gated, case_proven=state in (State.PROVEN, State.PENDING),
-        proven_checks=tuple(check.check for check, found in checks if found in (State.PROVEN, State.PENDING)),
+        pair=pair, pending=State.PENDING in gated, case_proven=state is State.PROVEN,
+        proven_checks=tuple(check.check for check, found in checks if found is State.PROVEN),
         verdict=CaseVerdict(
             case=pair.id, verdict=word, baseline=score, current=now, delta=now - score,
             checks=(*(check for check, _ in checks), *unpaired_checks(pair)),
@@ -221,8 +223,10 @@ def judge_case(pair: Pair, before: Sample, runs: Sequence[Sample], rules: Rules)
 
 
 def _case_word(states: Sequence[State], drop: float, *, better: bool) -> Word:
-    if State.PROVEN in states or State.PENDING in states:
+    if State.PROVEN in states:
         return "regressed"
+    if State.PENDING in states:
+        return "within_noise"
     if State.FLAKY in states:
         return "flaky"
     if drop > EPSILON:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from evalaction.core.compare import Comparison, Outcome
 from evalaction.core.doubts import warnings_of
@@ -22,12 +23,13 @@ def decide(evidence: Evidence) -> SuiteVerdict:
     counts = _counts(comparison.outcomes)
     return SuiteVerdict(
         suite=header.suite, key=header.key, verdict=_word(reasons, evidence), rule=comparison.rules.name if evidence.baseline else None,
-        reasons=reasons, warnings=tuple(warnings_of(evidence, counts)), metrics=(*comparison.metrics, *_missing_metrics(comparison)),
+        reasons=reasons, warnings=tuple(warnings_of(evidence, counts)), metrics=(*comparison.metrics, *_missing_metrics(comparison)), checks=comparison.families,
         cases=tuple(outcome.verdict for outcome in comparison.outcomes), counts=counts, baseline=_baseline_info(evidence),
         calls=_calls(evidence), cost_usd=header.cost_usd, baseline_cost_usd=evidence.baseline.record.header.cost_usd if evidence.baseline else None,
         dataset_version=header.dataset_version, digest=header.digest, commit=header.commit, file=header.file, selection=describe(header.selection),
         removed_cases=tuple(outcome.pair.id for outcome in comparison.outcomes if outcome.pair.status == "removed"),
-        loosened=loosened(evidence.baseline.record.header.policy, header.policy) if evidence.baseline else (),
+        loosened=loosened(evidence.baseline.record.header.policy, dataclasses.asdict(evidence.policy)) if evidence.baseline else (),
+        changed_cases=_changed(comparison.outcomes),
     )  # fmt: skip
 
 
@@ -51,11 +53,24 @@ def _missing_metrics(comparison: Comparison) -> tuple[MetricVerdict, ...]:
     return tuple(MetricVerdict(metric=name, verdict="missing") for name in comparison.missing)
 
 
-def _counts(outcomes: Iterable[Outcome]) -> Counts:
+def _changed(outcomes: Iterable[Outcome]) -> tuple[str, ...]:
+    """Cases of which something was not compared because it is defined anew: the input, or checks by name."""
+    lines = []
+    for outcome in outcomes:
+        if outcome.pair.status == "changed":
+            lines.append(outcome.pair.id)
+        elif outcome.pair.changed:
+            lines.append(f"{outcome.pair.id} ({', '.join(outcome.pair.changed)})")
+    return tuple(lines)
+
+
+def _counts(outcomes: Sequence[Outcome]) -> Counts:
     status, words = Counter(outcome.pair.status for outcome in outcomes), Counter(outcome.verdict.verdict for outcome in outcomes)
+    anew = sum(bool(outcome.pair.changed) for outcome in outcomes if outcome.pair.status == "compared")
     return Counts(
-        compared=status["compared"], added=status["added"], removed=status["removed"], changed=status["changed"], errors=status["error"], regressed=words["regressed"],
-        improved=words["improved"], within_noise=words["within_noise"], within_tolerance=words["within_tolerance"], flaky=words["flaky"], unchanged=words["unchanged"],
+        compared=status["compared"], added=status["added"], removed=status["removed"], changed=status["changed"] + anew, errors=status["error"], regressed=words["regressed"],
+        improved=words["improved"], within_noise=words["within_noise"], within_tolerance=words["within_tolerance"], flaky=words["flaky"], inconclusive=words["inconclusive"],
+        unchanged=words["unchanged"],
     )  # fmt: skip
 
 

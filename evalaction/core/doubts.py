@@ -13,6 +13,8 @@ from evalaction.core.verdict import Counts
 PASSES_FOR_STATISTICS = 5
 """Stored runs from which on chance can be told from change for checks that pass or fail."""
 
+MOST_NAMES = 10
+
 
 def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str]:
     """All warnings, the widest first."""
@@ -25,10 +27,24 @@ def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str]:
         return
     if rules.name == "tolerance" and (runs := stored_runs(evidence)) is not None and runs < PASSES_FOR_STATISTICS:
         yield f"the baseline holds {runs} run{'s' if runs > 1 else ''} of each case: point comparison; measure with --repeats {PASSES_FOR_STATISTICS} and accept for more certainty"
-    if not rules.can_confirm and (counts.regressed or any(metric.verdict == "regressed" for metric in evidence.comparison.metrics)):
+    if rules.name != "statistical" and not rules.can_confirm and (counts.regressed or any(metric.verdict == "regressed" for metric in evidence.comparison.metrics)):
         yield "the answers cannot be asked for again here: the drop was not confirmed by further runs"
+    yield from evidence.comparison.notes
+    yield from _noise(evidence)
     yield from _drops(evidence)
     yield from _check_warnings(evidence.comparison.outcomes)
+
+
+def _noise(evidence: Evidence) -> Iterable[str]:
+    """What looks worse by more than its tolerance and was not proven."""
+    for metric in (*evidence.comparison.metrics, *evidence.comparison.families):
+        sign = -1 if lower_is_better(metric.metric) else 1
+        if metric.verdict == "within_noise" and metric.delta is not None and metric.tolerance is not None and -sign * metric.delta > metric.tolerance + EPSILON:
+            yield f"{metric.metric} looks worse by {abs(metric.delta):.4f}, which is within the noise (p {metric.p_value or 0:.2g})"
+    names = [outcome.pair.id for outcome in evidence.comparison.outcomes if outcome.verdict.verdict == "within_noise"]
+    if names:
+        listed = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
+        yield f"{len(names)} case{'s look' if len(names) > 1 else ' looks'} worse by more than the tolerance, within the noise of the runs: {listed}"
 
 
 def _drops(evidence: Evidence) -> Iterable[str]:
@@ -40,7 +56,7 @@ def _drops(evidence: Evidence) -> Iterable[str]:
     if "metric" not in evidence.policy.fail_on:
         yield from (f"the baseline has {name}, and this run did not produce it; the policy does not fail on metrics" for name in evidence.comparison.missing)
     bare = "case" not in evidence.policy.fail_on and "check" not in evidence.policy.fail_on
-    if bare and (worse := sum(outcome.verdict.verdict == "regressed" for outcome in evidence.comparison.outcomes)):
+    if bare and (worse := sum(outcome.verdict.verdict in ("regressed", "within_noise") for outcome in evidence.comparison.outcomes)):
         yield f"{worse} case{'s' if worse > 1 else ''} got worse; the policy does not fail on single cases"
 
 

@@ -7,14 +7,17 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from evalaction.core.metrics import type_of
+from evalaction.core import sharing
+from evalaction.core.metrics import metric_names, type_of
+from evalaction.core.model import copy_of, known_good
+from evalaction.core.record import CheckInfo
 from evalaction.core.specs import CheckSpec, JsonCheck, JsonSubset, Rows, Rubric, ToolCalls
-from evalaction.core.suite import Case
+from evalaction.core.suite import Case, Definition
 
 _canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
 
@@ -26,43 +29,60 @@ def digest(value: Any) -> str:
 
 def case_fingerprint(case: Case) -> str:
     """Over what is asked: input, history and variables."""
-    return digest(_asked(case))
-
-
-def _asked(case: Case) -> dict[str, Any]:
     asked: dict[str, Any] = {"input": case.input}
     if case.history:
         asked["history"] = [[turn.role, turn.content] for turn in case.history]
     if case.vars:
         asked["vars"] = case.vars
-    return asked
+    return digest(asked)
 
 
 def check_fingerprint(check: CheckSpec) -> str:
     """Over type and parameters; parameters left at their default do not count, so that a new option changes nothing old."""
     kind: Any = type(check)
-    stated = _adapter(kind).dump_json(check, exclude={"id"}, exclude_defaults=True)
+    stated = _to_json(kind)(check, exclude=_NAME, exclude_defaults=True)
     if kind in _WITH_MAPS:
         stated = _canonical(json.loads(stated)).encode("utf-8", "surrogatepass")
     return hashlib.sha256(f"{type_of(check)}:".encode() + stated).hexdigest()[:32]
 
 
+_NAME = {"id"}
 _WITH_MAPS = frozenset({JsonCheck, JsonSubset, Rows, Rubric, ToolCalls})
 """Types with maps of the author's, whose key order means nothing; the others have one order of keys, that of their definition."""
 
 
 @functools.cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+def _to_json(kind: Any) -> Callable[..., bytes]:
+    """The serializer of one type itself: half a million checks go through it, and `TypeAdapter.dump_json` only adds options that are not used here."""
+    to_json: Callable[..., bytes] = TypeAdapter(kind).serializer.to_json
+    return to_json
+
+
+def define(case: Case) -> Definition:
+    """The definition that the reader left with the case, or made now."""
+    return case.definition or Definition(case_fingerprint(case), sharing.new_checks(tuple([_info(check) for check in case.checks])))
+
+
+def _info(check: CheckSpec) -> CheckInfo:
+    return known_good(CheckInfo, str(check.id), type_of(check), check_fingerprint(check), check.weight, metric_names(check))
+
+
+def defined(cases: Iterable[Case]) -> tuple[Case, ...]:
+    """The same cases, each with its definition."""
+    return tuple(copy_of(case, definition=define(case)) for case in cases)
 
 
 def suite_digest(cases: Iterable[Case]) -> str:
     """Over ids and definitions of all cases, in any order: the version of a dataset."""
-    return digest(sorted(digest([case.id, _asked(case), {str(check.id): check_fingerprint(check) for check in case.checks}]) for case in cases))
+    return digest(sorted(_case_digest(case.id, define(case)) for case in cases))
+
+
+def _case_digest(name: str, definition: Definition) -> str:
+    return digest([name, definition.fingerprint, {check.id: check.fingerprint for check in definition.checks}])
 
 
 _SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?")
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]|verdict|history)(\..*)?")
 
 
 def slug(name: str) -> str:

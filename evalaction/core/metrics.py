@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 
@@ -26,18 +27,33 @@ def lower_is_better(metric: str) -> bool:
 def metric_names(check: CheckSpec) -> tuple[str, ...]:
     """The metrics that one check produces; limits on latency, cost and tokens add none, for those are measured of every answer."""
     if isinstance(check, Retrieval):
-        k = "k" if isinstance(check, RagbenchRetrieval) else str(check.k)
-        return (f"precision@{k}", f"recall@{k}", "mrr", f"ndcg@{k}", "hit_rate")
+        return _retrieval_names("k" if isinstance(check, RagbenchRetrieval) else str(check.k))
     if isinstance(check, PythonCheck):
         return (check.id or "python",)
     if isinstance(check, MaxLatency | MaxCost | MaxTokens):
         return ()
-    return (type_of(check),)
+    return _one_name(type_of(check))
+
+
+# Names are made once and shared: half a million checks would hold as many copies.
+@functools.lru_cache(maxsize=1024)
+def _retrieval_names(k: str) -> tuple[str, ...]:
+    return (f"precision@{k}", f"recall@{k}", "mrr", f"ndcg@{k}", "hit_rate")
+
+
+@functools.lru_cache(maxsize=1024)
+def _one_name(name: str) -> tuple[str, ...]:
+    return (name,)
+
+
+@functools.lru_cache(maxsize=1024)
+def _plain_name(stated: str) -> str:
+    return stated.removeprefix("ragbench_")
 
 
 def type_of(check: CheckSpec) -> str:
     """The type's name as a suite file spells it."""
-    return str(getattr(check, "type", "")).removeprefix("ragbench_")
+    return _plain_name(getattr(check, "type", ""))
 
 
 def is_metric(name: str, own: Iterable[str] = ()) -> bool:

@@ -56,6 +56,8 @@ class SuiteProgress:
     final_passes: int
     """Passes of the last stage, had it been reached: what power is computed for."""
     why: str
+    cut_short: bool = False
+    """Whether further passes were wanted and could not be run."""
 
 
 Looking = Callable[[int], Look | None]
@@ -73,7 +75,8 @@ def follow_stages(profile: Profile, planned: int, done: int, look: Looking, *, r
         if done < passes:
             if repeatable and (place or look(done) is not None):
                 return SuiteProgress(passes=done, last=False, wanted=passes, final_passes=final, why=f"whole suite, passes {done + 1} to {passes}: {_because(place, look, done)}")
-            return SuiteProgress(passes=done, last=True, final_passes=done, why="no more passes can be run: those there are stand for the last stage")
+            why = "no more passes can be run: those there are stand for the last stage"
+            return SuiteProgress(passes=done, last=True, final_passes=done, why=why, cut_short=place > 0)
         if place == len(stages) - 1:
             break
         found = look(passes)

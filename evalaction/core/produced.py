@@ -22,7 +22,7 @@ class Produced:
         """One pair with its current values per metric, one for each trial that counts; empty where nothing was measured."""
         for name, values in metrics.items():
             if values:
-                self.whole.setdefault(name, Whole()).add(values)
+                (self.whole.get(name) or self.whole.setdefault(name, Whole())).add(values)
         if pair.current is not None and pair.status == "error":
             self._lost.update(name for check in pair.current.checks for name in check.metrics)
             self._lost.add(PASS_RATE)

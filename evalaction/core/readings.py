@@ -1,9 +1,9 @@
-"""Records → numbers for the statistical rule: every value of every trial, run by run, and the series they form over the suite."""
+"""Records → numbers for the statistical rule: every value of every run of a case, and the series they form over the suite."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from evalaction.core.metrics import RAW
@@ -14,51 +14,77 @@ from evalaction.core.stats.pooled import Runs
 from evalaction.core.stats.power import Kind
 
 Values = tuple[tuple[int, float], ...]
-"""Values of one case on one side as (repeat, value), by repeat; a failed trial leaves a gap."""
-Name = tuple[Literal["metric", "check"], str]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Reading:
-    """One measured trial of a compared case, restricted to its compared checks; the sample holds one value of each."""
-
-    repeat: int
-    values: Sample
+"""Values of one case on one side as (repeat, value), by repeat; a failed run leaves a gap."""
+Name = tuple[Literal["metric", "check", "passes", "score"], str]
+"""A metric, the score of a check, whether a check passes, or, with the name "", whether the case passes and its score."""
+PASSED: Name = ("passes", "")
+SCORE: Name = ("score", "")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CaseReadings:
-    """One compared case: its place among the outcomes, its pair, and the readings of both sides, by repeat."""
+    """One compared case: its place among the outcomes, its pair, and the values of both sides by name, over its compared checks."""
 
     owner: int
     pair: Pair
-    baseline: tuple[Reading, ...]
-    current: tuple[Reading, ...]
+    baseline: Mapping[Name, Values]
+    current: Mapping[Name, Values]
 
     @property
     def attempts(self) -> int:
         """Current runs made, failed ones too."""
         return len(self.pair.current.trials) if self.pair.current else 0
 
+    @property
+    def repeats(self) -> int:
+        """Runs of this case in one pass over the suite."""
+        return self.pair.current.repeats if self.pair.current else 1
 
-def read_case(owner: int, pair: Pair) -> CaseReadings:
-    """The readings of a compared pair."""
-    before, now = (_readings(side.trials if side else (), pair.compared) for side in (pair.baseline, pair.current))
-    return CaseReadings(owner, pair, before, now)
+
+def read_case(owner: int, pair: Pair) -> CaseReadings | None:
+    """The readings of a compared pair; None where a side has no run with a compared check."""
+    before, now = (_read(side.trials if side else (), pair.compared) for side in (pair.baseline, pair.current))
+    return CaseReadings(owner, pair, before, now) if before and now else None
 
 
-def _readings(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> tuple[Reading, ...]:
+def _read(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> dict[Name, Values]:
     measured = sorted((trial for trial in trials if trial.measured), key=lambda trial: trial.repeat)
-    found = ((trial.repeat, sample((trial,), checks)) for trial in measured)
-    return tuple(Reading(repeat, values) for repeat, values in found if values.scores)
+    whole = sample(measured, checks)
+    repeats = [trial.repeat for trial in measured]
+    columns = list(_columns(whole))
+    if all(len(column) == len(measured) for _, column in columns):
+        return {name: tuple(zip(repeats, map(float, column), strict=True)) for name, column in columns if column}
+    return _read_one_by_one(measured, checks)
+
+
+def _read_one_by_one(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> dict[Name, Values]:
+    """The same where some run lacks a value that others have: a check that did not apply, a cost that was not stated."""
+    found: dict[Name, list[tuple[int, float]]] = {}
+    for trial in trials:
+        for name, column in _columns(sample((trial,), checks)):
+            if column:
+                found.setdefault(name, []).append((trial.repeat, float(column[0])))
+    return {name: tuple(values) for name, values in found.items()}
+
+
+def _columns(values: Sample) -> Iterator[tuple[Name, Sequence[float]]]:
+    for metric, found in values.metrics.items():
+        yield ("metric", metric), found
+    for check, scores in values.check_scores.items():
+        yield ("check", check), scores
+        yield ("passes", check), values.check_passes[check]
+    yield PASSED, values.passes
+    yield SCORE, values.scores
 
 
 @dataclasses.dataclass(slots=True)
 class SuiteSeries:
-    """One metric or check over the compared cases: `rows` are (owner, baseline values, current values)."""
+    """One metric or check over the compared cases: `rows` are (owner, baseline values, current values), `repeats` the runs of each in one pass."""
 
     name: Name
+    repeats: list[int] = dataclasses.field(default_factory=list)
     rows: list[tuple[int, Values, Values]] = dataclasses.field(default_factory=list)
+    _deviations: list[tuple[float, ...]] = dataclasses.field(default_factory=list)
 
     @property
     def kind(self) -> Kind:
@@ -73,44 +99,35 @@ class SuiteSeries:
         counts = sorted(len(before) for _, before, _ in self.rows)
         return counts[len(counts) // 2]
 
-    def first(self, passes: int, sign: int, baseline_passes: int) -> list[Runs]:
-        """The cases with their values in the first passes over the suite; `sign` -1 turns a metric round where lower is better."""
-        return [
-            Runs(tuple(sign * value for _, value in before), now, _deviations(before, baseline_passes))
-            for _, before, current in self.rows
-            if (now := tuple(sign * value for repeat, value in current if repeat < passes))
-        ]
+    def first(self, passes: int, sign: int) -> tuple[Runs, ...]:
+        """The cases with their values in the first passes over the suite; `sign` -1 turns a metric round where lower is better.
+
+        A case with more repeats of its own brings all that its first pass has: those were planned, whatever was seen.
+        """
+        if not self._deviations:
+            stored = self.stored_runs
+            self._deviations = [deviations(before, stored) for _, before, _ in self.rows]
+        return tuple(
+            Runs(tuple([sign * value for _, value in before]), tuple(now), off)
+            for (_, before, current), own, off in zip(self.rows, self.repeats, self._deviations, strict=True)
+            if (now := [sign * value for repeat, value in current if repeat < max(passes, own)])
+        )
 
 
-def _deviations(values: Values, passes: int) -> tuple[float, ...]:
-    """By how much each whole pass of the baseline was off the case's mean; 0 where its trial failed."""
+def deviations(values: Values, passes: int) -> tuple[float, ...]:
+    """By how much each whole pass of the baseline was off the case's mean; 0 where its run failed."""
     centre = sum(value for _, value in values) / len(values)
     by_pass = dict(values)
-    return tuple(by_pass[number] - centre if number in by_pass else 0.0 for number in range(passes))
+    return tuple([by_pass[number] - centre if number in by_pass else 0.0 for number in range(passes)])
 
 
 def collect(cases: Iterable[CaseReadings]) -> dict[Name, SuiteSeries]:
     """All series of the compared cases: every metric, and every check that at least two cases share."""
     series: dict[Name, SuiteSeries] = {}
     for case in cases:
-        before, now = _by_name(case.baseline), _by_name(case.current)
-        for name in before:
-            if name in now:
-                series.setdefault(name, SuiteSeries(name)).rows.append((case.owner, tuple(before[name]), tuple(now[name])))
-    return {name: found for name, found in series.items() if name[0] == "metric" or len(found.rows) > 1}
-
-
-def _by_name(readings: Iterable[Reading]) -> dict[Name, list[tuple[int, float]]]:
-    found: dict[Name, list[tuple[int, float]]] = {}
-    for reading in readings:
-        for name, value in _named(reading.values):
-            found.setdefault(name, []).append((reading.repeat, value))
-    return found
-
-
-def _named(values: Sample) -> Iterator[tuple[Name, float]]:
-    for name, found in values.metrics.items():
-        if found:
-            yield ("metric", name), found[0]
-    for name, scores in values.check_scores.items():
-        yield ("check", name), scores[0]
+        for name, before in case.baseline.items():
+            if name[0] in ("metric", "check") and name in case.current:
+                found = series.setdefault(name, SuiteSeries(name))
+                found.rows.append((case.owner, before, case.current[name]))
+                found.repeats.append(case.repeats)
+    return {name: one for name, one in series.items() if name[0] == "metric" or len(one.rows) > 1}

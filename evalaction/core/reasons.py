@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evalaction.core.compare import EPSILON, Comparison, Outcome
+from evalaction.core.compare import EPSILON, Comparison, Outcome, Rules
 from evalaction.core.evidence import Evidence, excused, misses, say
 from evalaction.core.metrics import lower_is_better
 from evalaction.core.sample import mean
 from evalaction.core.suite import Policy
-from evalaction.core.verdict import Reason
+from evalaction.core.verdict import MetricVerdict, Reason
 
 
 def reasons_of(evidence: Evidence) -> Iterable[Reason]:
@@ -17,9 +17,13 @@ def reasons_of(evidence: Evidence) -> Iterable[Reason]:
     comparison, policy = evidence.comparison, evidence.policy
     if evidence.baseline is not None:
         for outcome in comparison.outcomes:
-            yield from _case_reasons(outcome, policy)
+            yield from _case_reasons(outcome, comparison.rules)
         if "metric" in policy.fail_on:
             yield from _metric_reasons(comparison)
+        if "check" in policy.fail_on:
+            yield from _family_reasons(comparison)
+        if "inconclusive" in policy.fail_on:
+            yield from _inconclusive_reasons(comparison)
         yield from _removed_reasons(comparison.outcomes, policy)
     if "threshold" in policy.fail_on:
         yield from _threshold_reasons(evidence)
@@ -28,8 +32,9 @@ def reasons_of(evidence: Evidence) -> Iterable[Reason]:
         yield from _comparable_reasons(evidence)
 
 
-def _case_reasons(outcome: Outcome, policy: Policy) -> Iterable[Reason]:
-    verdict = outcome.verdict
+def _case_reasons(outcome: Outcome, rules: Rules) -> Iterable[Reason]:
+    verdict, policy = outcome.verdict, rules.policy
+    moved = "fell" if rules.name == "statistical" else "passed and now fails"
     if outcome.case_proven and "case" in policy.fail_on:
         message = f"case {verdict.case} fell from {say(verdict.baseline)} to {say(verdict.current)}"
         yield Reason(code="CASE_REGRESSED", message=message, case=verdict.case, baseline=verdict.baseline, current=verdict.current)
@@ -37,7 +42,7 @@ def _case_reasons(outcome: Outcome, policy: Policy) -> Iterable[Reason]:
         return
     for check in verdict.checks:
         if check.check in outcome.proven_checks:
-            message = f"check {check.check} of case {verdict.case} passed and now fails: {say(check.baseline)} to {say(check.current)}"
+            message = f"check {check.check} of case {verdict.case} {moved}: {say(check.baseline)} to {say(check.current)}"
             yield Reason(code="CHECK_REGRESSED", message=message, case=verdict.case, check=check.check, baseline=check.baseline, current=check.current)
 
 
@@ -45,10 +50,37 @@ def _metric_reasons(comparison: Comparison) -> Iterable[Reason]:
     for metric in comparison.metrics:
         if metric.verdict == "regressed":
             moved = "rose" if lower_is_better(metric.metric) else "fell"
-            message = f"{metric.metric} {moved} {abs(metric.delta or 0):.4f}, from {say(metric.baseline)} to {say(metric.current)} (tolerance {say(metric.tolerance)})"
+            message = f"{metric.metric} {moved} {abs(metric.delta or 0):.4f}, from {say(metric.baseline)} to {say(metric.current)} ({_certainty(metric)})"
             yield Reason(code="METRIC_REGRESSED", message=message, metric=metric.metric, baseline=metric.baseline, current=metric.current)
     for name in comparison.missing:
         yield Reason(code="METRIC_MISSING", message=f"the baseline has {name}, and this run did not produce it", metric=name)
+
+
+def _certainty(metric: MetricVerdict) -> str:
+    beyond = f"tolerance {say(metric.tolerance)}"
+    return beyond if metric.p_value is None else f"{beyond}, p {metric.p_value:.2g}"
+
+
+def _family_reasons(comparison: Comparison) -> Iterable[Reason]:
+    """Checks that fell over the whole suite."""
+    for family in comparison.families:
+        if family.verdict == "regressed":
+            fell = f"fell {abs(family.delta or 0):.4f} over {family.cases} cases, from {say(family.baseline)} to {say(family.current)}"
+            message = f"check {family.metric} {fell} ({_certainty(family)})"
+            yield Reason(code="CHECK_REGRESSED", message=message, check=family.metric, baseline=family.baseline, current=family.current)
+
+
+def _inconclusive_reasons(comparison: Comparison) -> Iterable[Reason]:
+    """What looks worse and could not have been proven, for a policy that fails on it."""
+    for outcome in comparison.outcomes:
+        verdict = outcome.verdict
+        if verdict.verdict == "inconclusive":
+            message = f"case {verdict.case} is inconclusive: {verdict.note}"
+            yield Reason(code="CASE_REGRESSED", message=message, case=verdict.case, baseline=verdict.baseline, current=verdict.current)
+    for metric in comparison.metrics:
+        if metric.verdict == "inconclusive":
+            message = f"{metric.metric} is inconclusive: it looks worse, and no outcome of these runs could have been significant"
+            yield Reason(code="METRIC_REGRESSED", message=message, metric=metric.metric, baseline=metric.baseline, current=metric.current)
 
 
 def _removed_reasons(outcomes: Iterable[Outcome], policy: Policy) -> Iterable[Reason]:

@@ -99,7 +99,7 @@ class CaseRecord:
     @property
     def measured(self) -> tuple[Trial, ...]:
         """The trials that count."""
-        return tuple(trial for trial in self.trials if trial.measured)
+        return tuple([trial for trial in self.trials if trial.error is None])
 
     @property
     def is_error(self) -> bool:

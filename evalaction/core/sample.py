@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
+from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evalaction.core.metrics import PASS_RATE
@@ -16,7 +17,7 @@ Centre = Callable[[Sequence[float]], float]
 
 def mean(values: Sequence[float]) -> float:
     """Exactly rounded mean, so that the order of values never matters. Needs at least one value."""
-    return math.fsum(values) / len(values)
+    return float(values[0]) if len(values) == 1 else math.fsum(values) / len(values)
 
 
 def median(values: Sequence[float]) -> float:
@@ -86,19 +87,24 @@ def _sample_of_one(trial: Trial, checks: Sequence[CheckInfo]) -> Sample | None:
     results = trial.checks
     if len(results) != len(checks) or not checks:
         return None
-    metrics: dict[str, list[float]] = {PASS_RATE: [float(all(result.passed for result in results))]}
+    check_scores: dict[str, list[float]] = {}
+    check_passes: dict[str, list[bool]] = {}
+    metrics: dict[str, list[float]] = {PASS_RATE: [1.0]}
+    weight, values = checks[0].weight, 1
     for info, result in zip(checks, results, strict=True):
-        if info.id != result.id:
+        name, score = info.id, result.score
+        if name != result.id or info.weight != weight:
             return None
-        for name in info.metrics:
-            if name in metrics:
-                return None
-            metrics[name] = [result.score if result.values is None else result.values[name]]
-    if any(info.weight != checks[0].weight for info in checks):
+        check_scores[name], check_passes[name] = [score], [result.passed]
+        for metric in info.metrics:
+            metrics[metric] = [score if result.values is None else result.values[metric]]
+        values += len(info.metrics)
+    if values != len(metrics):
         return None
+    passed = [False] not in check_passes.values()
+    metrics[PASS_RATE] = [float(passed)]
     _add_raw(metrics, trial)
-    score = math.fsum(result.score for result in results) / len(results)
-    return Sample((score,), (bool(metrics[PASS_RATE][0]),), {result.id: [result.score] for result in results}, {result.id: [result.passed] for result in results}, metrics)
+    return Sample((math.fsum([result.score for result in results]) / len(results),), (passed,), check_scores, check_passes, metrics)
 
 
 def _add_raw(metrics: dict[str, list[float]], trial: Trial) -> None:
@@ -125,12 +131,12 @@ def passes_of(case: CaseRecord) -> tuple[tuple[Trial, ...], ...]:
 
 def suite_metrics(cases: Iterable[CaseRecord]) -> dict[str, float]:
     """Means over all measured cases, each case by the mean of its first pass: `current_all`."""
-    values: dict[str, list[float]] = {}
+    values: dict[str, array[float]] = {}
     for case in cases:
         if case.is_error:
             continue
         trials = passes_of(case)[0] or case.measured
         for name, found in sample(trials, case.checks).metrics.items():
             if found:
-                values.setdefault(name, []).append(mean(found))
+                (values.get(name) or values.setdefault(name, array("d"))).append(mean(found))
     return {name: mean(found) for name, found in values.items()}

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from evalaction.core.model import model as spec
+from evalaction.core.record import CheckInfo
 from evalaction.core.scalars import Count, Fraction, Json, Number, Positive, Text, Tolerance, Whole, Word
 from evalaction.core.specs import CheckSpec
 
@@ -166,6 +167,14 @@ class Origin:
     column: int = 1
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Definition:
+    """The identity of a case: the digest of what is asked, and each check with its own digest."""
+
+    fingerprint: str
+    checks: tuple[CheckInfo, ...]
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One input with its checks; every check has an id that is unique within the case."""
@@ -183,6 +192,8 @@ class Case:
     """The foreign record this case was read from, as JSON; a target gets it as it stands."""
     line: int = 1
     """Line of the case in `Suite.file` or in its dataset."""
+    definition: Definition | None = dataclasses.field(default=None, compare=False, repr=False)
+    """Follows from the rest: `fingerprint.define`. Kept from reading until the case is recorded, because digests take time."""
 
     @property
     def record(self) -> dict[str, Json] | None:

@@ -110,6 +110,7 @@ class Counts:
     within_noise: int = 0
     within_tolerance: int = 0
     flaky: int = 0
+    inconclusive: int = 0
     unchanged: int = 0
 
 
@@ -151,6 +152,8 @@ class SuiteVerdict:
     reasons: tuple[Reason, ...] = ()
     warnings: tuple[str, ...] = ()
     metrics: tuple[MetricVerdict, ...] = ()
+    checks: tuple[MetricVerdict, ...] = ()
+    """Checks over the whole suite, `metric` being the check's id, where no metric has the same values; only under the statistical rule."""
     cases: tuple[CaseVerdict, ...] = ()
     counts: Counts = Counts()
     baseline: BaselineInfo = BaselineInfo()
@@ -163,6 +166,8 @@ class SuiteVerdict:
     file: str | None = None
     selection: str | None = None
     removed_cases: tuple[str, ...] = ()
+    changed_cases: tuple[str, ...] = ()
+    """Cases whose definition is another one than the accepted; what changed was not compared."""
     loosened: tuple[str, ...] = ()
     """Parts of the policy that are looser than what was accepted, one line each."""
 

@@ -89,10 +89,11 @@ class Finish:
     """What a suite adds to each case: default checks and tags, ids for checks without one, values for placeholders.
 
     `object` takes the code of what is wrong with the case at hand, what it is, the remedy, and the steps to the part.
+    `keeps_records` is false where no target will be told of the cases: by the hundred thousand, foreign records fill the memory.
     """
 
-    def __init__(self, defaults: Defaults, k: int = DEFAULT_K) -> None:
-        self.defaults, self.k = defaults, k
+    def __init__(self, defaults: Defaults, k: int = DEFAULT_K, *, keeps_records: bool = True) -> None:
+        self.defaults, self.k, self.keeps_records = defaults, k, keeps_records
         self.object: Callable[[str, str, str, Steps], None] = lambda _code, _what, _fix, _steps: None
         self._copies: dict[tuple[int, str], CheckSpec] = {}
 
@@ -127,6 +128,10 @@ class Finish:
         """The case's tags and the default ones, each once."""
         return tuple(dict.fromkeys(own + self.defaults.tags)) if self.defaults.tags else own
 
+    def foreign(self, raw: Mapping[str, Any]) -> str | None:
+        """The foreign record as JSON, where it is kept."""
+        return _as_json(raw) if self.keeps_records else None
+
     def text(self, text: str, variables: Mapping[str, Any], steps: Steps) -> str:
         """A text of the case with its variables filled in."""
         return fill_vars(text, variables, lambda what, fix: self.object("UNRESOLVED_VARIABLE", what, fix, steps)) if has_placeholder(text) else text
@@ -147,7 +152,7 @@ def _ragbench(record: RagbenchRecord, raw: Mapping[str, Any], line: int, finish:
     if record.must_contain:
         checks.append(copy_of(_CONTAINS, value=record.must_contain))
     checks.append(_GROUNDED)
-    return Case(id=record.id, input=record.question, checks=finish.checks(checks), tags=finish.tags(record.tags), foreign=_as_json(raw), line=line)
+    return Case(id=record.id, input=record.question, checks=finish.checks(checks), tags=finish.tags(record.tags), foreign=finish.foreign(raw), line=line)
 
 
 def _golden(record: GoldenRecord, raw: Mapping[str, Any], line: int, finish: Finish) -> Case:
@@ -158,7 +163,7 @@ def _golden(record: GoldenRecord, raw: Mapping[str, Any], line: int, finish: Fin
         checks.append(ContainsAll(id="contains_all", value=record.mustContain))
     if record.rubric:
         checks.append(Rubric(id="rubric", criteria=list(record.rubric), scale=5))  # type: ignore[arg-type]  # a list is what authors write; the model names its items
-    return Case(id=record.id, input=record.input, checks=finish.checks(checks), category=record.category, tags=finish.tags(()), foreign=_as_json(raw), line=line)
+    return Case(id=record.id, input=record.input, checks=finish.checks(checks), category=record.category, tags=finish.tags(()), foreign=finish.foreign(raw), line=line)
 
 
 _as_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

@@ -8,7 +8,7 @@ import gc
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from evalaction.core.fingerprint import slug, suite_digest
+from evalaction.core.fingerprint import defined, slug, suite_digest
 from evalaction.core.suite import Limits, Policy, PredictionsTarget, Suite
 from evalaction.datasets.dataset_file import read_dataset, read_document
 from evalaction.datasets.dialects import DEFAULT_K, Dialect, Finish
@@ -90,13 +90,14 @@ def _read(source: Source, around: Surroundings) -> tuple[Suite | None, list[Faul
 
 
 def _alone(source: Source, around: Surroundings) -> tuple[Suite | None, list[Fault]]:
-    intake = Intake(Finish(Defaults(), around.overrides.k or DEFAULT_K), around.environment)
+    asks = not isinstance(around.overrides.target, PredictionsTarget)
+    intake = Intake(Finish(Defaults(), around.overrides.k or DEFAULT_K, keeps_records=asks), around.environment)
     return _from_cases(source, read_dataset(source, intake), intake, around)
 
 
 def _from_cases(source: Source, dialect: Dialect, intake: Intake, around: Surroundings) -> tuple[Suite | None, list[Fault]]:
     """A dataset as a suite of its own: its kind's policy, the file's stem as name, everything else from flags."""
-    overrides, cases, target = around.overrides, tuple(intake.cases), around.overrides.target
+    overrides, cases, target = around.overrides, defined(intake.cases), around.overrides.target
     faults = [*intake.faults, *flag_faults(overrides, {check.id or "" for case in cases for check in case.checks if getattr(check, "type", "") == "python"})]
     if target is None:
         faults.append(source.fault("MISSING_FIELD", "a dataset alone has no `target`", "say what to measure: --exec, --http or --predictions", 1, 1))

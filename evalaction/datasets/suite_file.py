@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
-from evalaction.core.fingerprint import slug, suite_digest
+from evalaction.core.fingerprint import defined, slug, suite_digest
 from evalaction.core.scalars import spell
 from evalaction.core.suite import PredictionsTarget, Suite, TargetSpec
 from evalaction.datasets.dataset_file import read_dataset
@@ -53,7 +53,7 @@ class SuiteReader:
         self._check_policy(intake)
         if head is None or target is None or self.faults:
             return None
-        overrides, name, cases = self.around.overrides, self.around.overrides.name or head.name, tuple(intake.cases)
+        overrides, name, cases = self.around.overrides, self.around.overrides.name or head.name, defined(intake.cases)
         return Suite(
             name=name, key=slug(name), file=self.source.name, cases=cases, target=target, gate=overrides.policy(head.gate, own=False), digest=suite_digest(cases),
             description=head.description, dataset_version=head.dataset_version, deterministic=head.deterministic, judge=overrides.judge or head.judge,

@@ -134,7 +134,12 @@ _OF_THE_GATE = frozenset(
 
 
 def _passed(suite: SuiteVerdict) -> Said:
+    worse = suite.counts.regressed
     text = f"nothing got worse in {count(suite.counts.compared, 'compared case')}"
+    if worse:
+        text = f"{count(worse, 'case')} of {suite.counts.compared:,} got worse, which this policy does not fail on"
+    elif suite.counts.within_noise:
+        text = f"nothing was proven to be worse in {count(suite.counts.compared, 'compared case')}; {count(suite.counts.within_noise, 'case')} may be"
     if suite.counts.improved:
         text += f", {suite.counts.improved:,} improved"
     doubts = sum(not promoted(warning) for warning in suite.warnings)

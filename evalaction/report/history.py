@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from evalaction.report.text import plain
+from evalaction.report.text import cell, plain
 
 
 class Run(Protocol):
@@ -51,17 +51,17 @@ def render_history(runs: Sequence[Run], form: str) -> str:
         return json.dumps({"schema_version": 1, "runs": [_plain(run) for run in runs]}, indent=1, ensure_ascii=False)
     if not runs:
         return "no past run is known here"
-    rows = [_cells(run) for run in runs]
     if form == "markdown":
+        rows = [[cell(text) for text in _cells(run)] for run in runs]
         return "\n".join(["| time | suite | verdict | pass rate | cases | errors | commit |", "|---|---|---|---|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)])
+    rows = [[plain(text) for text in _cells(run)] for run in runs]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
 
 
 def _cells(run: Run) -> tuple[str, ...]:
     rate = run.metrics.get("pass_rate")
-    cells = (run.started_at, run.suite, run.verdict, "" if rate is None else f"{rate:.4f}", str(run.cases), str(run.errors), (run.commit or "")[:12])
-    return tuple(plain(cell).replace("|", "/") for cell in cells)
+    return (run.started_at, run.suite, run.verdict, "" if rate is None else f"{rate:.4f}", str(run.cases), str(run.errors), (run.commit or "")[:12])
 
 
 def _plain(run: Run) -> dict[str, object]:

@@ -22,6 +22,8 @@ def notes_of(suite: SuiteVerdict) -> Iterable[Said]:
     """Notes of one suite, the gravest first."""
     yield from _errors(suite)
     yield from _removed(suite)
+    if suite.changed_cases:
+        yield say("**Defined anew**, and so not compared, in {}: {}", ours(count(len(suite.changed_cases), "case")), listed(suite.changed_cases, _IDS))
     if suite.loosened:
         yield say("**Loosened policy** against the accepted one: {}", listed(suite.loosened, _IDS))
     if suite.verdict != "config_error":

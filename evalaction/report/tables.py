@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from evalaction.core.metrics import PASS_RATE, lower_is_better
+from evalaction.core.metrics import PASS_RATE, RAW, lower_is_better
 from evalaction.core.record import CaseRecord
 from evalaction.core.verdict import CaseVerdict, CheckVerdict, MetricVerdict, Reason, SuiteVerdict, Word
 from evalaction.report.details import TrendPoint, failing, worst_first
@@ -70,7 +70,8 @@ def _this_run(metric: MetricVerdict) -> str:
 
 
 def _metric_word(metric: MetricVerdict, threshold: Reason | None, *, compared: bool) -> str:
-    words = [f"**{metric.verdict}**" if metric.verdict in _RED else metric.verdict if compared else "not compared"]
+    plain = "not gated" if metric.metric in RAW and metric.tolerance is None else metric.verdict
+    words = [f"**{metric.verdict}**" if metric.verdict in _RED else plain if compared else "not compared"]
     if threshold is not None:
         words.append(f"**{'above' if lower_is_better(metric.metric) else 'below'} {number(threshold.baseline)}**")
     if metric.p_value is not None and metric.verdict in (*_RED, "within_noise", "improved"):

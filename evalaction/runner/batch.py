@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import Sequence
 
 from evalaction.core.answer import Answer
 from evalaction.core.record import Trial
 from evalaction.errors import MeasureError
-from evalaction.runner.references import References
+from evalaction.runner.judging import Helpers
 from evalaction.runner.trials import failed, scored_trial
 from evalaction.runner.work import Work, until_over
 from evalaction.targets.base import BatchTarget, Reply, Request
 
 
-async def run_batches(requests: Sequence[Request], target: BatchTarget, work: Work, references: References) -> None:
+async def run_batches(requests: Sequence[Request], target: BatchTarget, work: Work, helpers: Helpers) -> None:
     """One batch per repeat number, one after the other: a system may keep its state in files."""
     for repeat in dict.fromkeys(request.repeat for request in requests):
         if not work.stop.is_set():
-            await _Batch(target, work, references).run([request for request in requests if request.repeat == repeat])
+            await _Batch(target, work, helpers).run([request for request in requests if request.repeat == repeat])
 
 
 class _Batch:
     """One start of the target. `trials` grows as answers come; they are final when the batch has ended well."""
 
-    def __init__(self, target: BatchTarget, work: Work, references: References) -> None:
-        self._target, self._work, self._references = target, work, references
+    def __init__(self, target: BatchTarget, work: Work, helpers: Helpers) -> None:
+        self._target, self._work, self._helpers = target, work, helpers
         self._trials: dict[str, Trial] = {}
         self._is_whole = False
 
@@ -54,24 +55,38 @@ class _Batch:
         return admitted
 
     async def _collect(self, requests: Sequence[Request]) -> None:
+        """Take replies as they come; those that wait for a judge must not hold up the others."""
         if not requests:
             return
+        try:
+            async with asyncio.TaskGroup() as waiting:
+                await self._take(requests, waiting)
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from errors
+
+    async def _take(self, requests: Sequence[Request], waiting: asyncio.TaskGroup) -> None:
         async with contextlib.aclosing(self._target.ask_all(requests)) as replies:
             async for reply in replies:
-                self._known(reply.request, await self._trial(reply))
                 self._work.budget.spend(reply.answer.cost_usd)
+                if self._helpers.is_judged(reply.request.case):
+                    waiting.create_task(self._settled(reply))
+                else:
+                    await self._settled(reply)
                 if self._work.budget.is_overspent:
                     return
         self._is_whole = True
+
+    async def _settled(self, reply: Reply) -> None:
+        self._known(reply.request, await self._trial(reply))
 
     async def _trial(self, reply: Reply) -> Trial:
         if reply.error is not None:
             return failed(reply.request, reply.error)
         try:
-            rows = await self._references.rows(reply.request)
+            outside = await self._helpers.help(reply.request, reply.answer)
         except MeasureError as error:
             return failed(reply.request, error, reply.answer)
-        return await scored_trial(reply.request, reply.answer, self._work, rows)
+        return await scored_trial(reply.request, reply.answer, self._work, outside)
 
     async def _complete(self, admitted: Sequence[Request]) -> None:
         """After a batch that ended well, a request without a line was answered with nothing."""

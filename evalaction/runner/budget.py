@@ -16,9 +16,11 @@ class Budget:
         self._limits, self._clock = limits, clock
         self._deadline = math.inf if limits.max_minutes is None else clock() + limits.max_minutes * 60
         self.calls = 0
-        """Calls made so far, every attempt counted."""
+        """Calls of the target made so far, every attempt counted."""
+        self.judge_calls = 0
+        """The same for the judge."""
         self.cost_usd = 0.0
-        """US dollars that the answers say they cost."""
+        """US dollars that answers and verdicts say they cost."""
 
     def take_call(self) -> None:
         """Count one call that is about to be made. Raises MeasureError BUDGET_EXHAUSTED when a limit is reached."""
@@ -26,9 +28,20 @@ class Budget:
             raise MeasureError("BUDGET_EXHAUSTED", reached)
         self.calls += 1
 
+    def take_judge_call(self) -> None:
+        """The same for a call of the judge: both use up one limit."""
+        if reached := self._reached():
+            raise MeasureError("BUDGET_EXHAUSTED", reached)
+        self.judge_calls += 1
+
     def spend(self, cost_usd: float | None) -> None:
         """Count what an answer cost."""
         self.cost_usd += cost_usd or 0.0
+
+    @property
+    def all_calls(self) -> int:
+        """Calls of target and judge so far."""
+        return self.calls + self.judge_calls
 
     @property
     def seconds_left(self) -> float:
@@ -48,8 +61,8 @@ class Budget:
         limits = self._limits
         if self.seconds_left <= 0:
             return f"max_minutes: the run's {limits.max_minutes:g} minutes are over"
-        if limits.max_calls is not None and self.calls >= limits.max_calls:
-            return f"max_calls: {self.calls} of {limits.max_calls} calls are made"
+        if limits.max_calls is not None and self.all_calls >= limits.max_calls:
+            return f"max_calls: {self.all_calls} of {limits.max_calls} calls are made"
         if self.is_overspent:
             return f"max_cost_usd: {self.cost_usd:.4f} of {limits.max_cost_usd:g} US dollars are spent"
         return None

@@ -11,7 +11,7 @@ from evalaction.core.suite import Case
 from evalaction.errors import MeasureError
 from evalaction.runner.asking import Asker
 from evalaction.runner.batch import run_batches
-from evalaction.runner.references import References
+from evalaction.runner.judging import Helpers
 from evalaction.runner.trials import failed, scored_at_once, scored_trial
 from evalaction.runner.work import Work, until_over
 from evalaction.targets.base import BatchTarget, Request, SingleTarget
@@ -26,21 +26,21 @@ async def run(requests: Sequence[Request], target: SingleTarget | BatchTarget, w
     """
     if work.stop.is_set():
         return
-    references = References(work)
+    helpers = Helpers(work)
     try:
         if isinstance(target, BatchTarget):
-            await run_batches(requests, target, work, references)
+            await run_batches(requests, target, work, helpers)
         else:
-            await _Singles(target, work, references).run(requests)
+            await _Singles(target, work, helpers).run(requests)
     finally:
-        await references.close()
+        await helpers.close()
 
 
 def run_offline(requests: Sequence[Request], answer: Callable[[Case, int], Answer], work: Work) -> None:
     """Score answers that exist already; nothing is called and no budget is used.
 
     `answer` may raise MeasureError. `work.stop` is looked at before each trial. Cases with a reference
-    query (`has_reference`) need `run`.
+    query (`has_reference`) or a rubric need `run`.
     """
     for request in requests:
         if work.stop.is_set():
@@ -57,9 +57,9 @@ def run_offline(requests: Sequence[Request], answer: Callable[[Case, int], Answe
 class _Singles:
     """Workers that take requests from one iterator. `open` holds those that are taken and not settled."""
 
-    def __init__(self, target: SingleTarget, work: Work, references: References) -> None:
-        self._work, self._references = work, references
-        self._asker = Asker(target, work)
+    def __init__(self, target: SingleTarget, work: Work, helpers: Helpers) -> None:
+        self._work, self._helpers = work, helpers
+        self._asker = Asker(target, work, counted=target.repeatable)
         self._open: dict[int, Request] = {}
 
     async def run(self, requests: Sequence[Request]) -> None:
@@ -89,7 +89,7 @@ class _Singles:
         answer: Answer | None = None
         try:
             answer = await self._asker.ask(request)
-            rows = await self._references.rows(request)
+            outside = await self._helpers.help(request, answer)
         except MeasureError as error:
             return failed(request, error, answer)
-        return await scored_trial(request, answer, self._work, rows)
+        return await scored_trial(request, answer, self._work, outside)

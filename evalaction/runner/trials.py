@@ -10,7 +10,7 @@ from evalaction.core.record import Failure, Tokens, Trial
 from evalaction.core.specs import PatternSpec, PythonCheck
 from evalaction.core.suite import Case
 from evalaction.errors import MeasureError
-from evalaction.runner.work import ReferenceRows, Work
+from evalaction.runner.work import Outside, ReferenceRows, Work
 from evalaction.targets.base import Request
 from evalaction.threads import in_daemon_thread
 
@@ -27,10 +27,10 @@ def failed(request: Request, error: MeasureError, answer: Answer | None = None) 
     return Trial(repeat=request.repeat, error=failure, latency_ms=answer.latency_ms, cost_usd=answer.cost_usd, tokens=_tokens(answer), answer=stored(answer))
 
 
-def scored_at_once(request: Request, answer: Answer, work: Work, rows: ReferenceRows = NO_ROWS) -> Trial:
+def scored_at_once(request: Request, answer: Answer, work: Work, outside: Outside = NO_ROWS) -> Trial:
     """The trial of an answer. Scoring sees all of the answer, the trial keeps it cut."""
     try:
-        scored = work.score(request.case, answer, rows)
+        scored = work.score(request.case, answer, outside)
     except MeasureError as error:
         return failed(request, error, answer)
     return Trial(
@@ -45,13 +45,13 @@ def scored_at_once(request: Request, answer: Answer, work: Work, rows: Reference
     )
 
 
-async def scored_trial(request: Request, answer: Answer, work: Work, rows: ReferenceRows = NO_ROWS) -> Trial:
+async def scored_trial(request: Request, answer: Answer, work: Work, outside: Outside = NO_ROWS) -> Trial:
     """The same, in a thread where a check may take long: the author's code, or a pattern."""
     if not _may_take_long(request.case):
-        return scored_at_once(request, answer, work, rows)
+        return scored_at_once(request, answer, work, outside)
     try:
         async with asyncio.timeout(SCORING_SECONDS):
-            return await in_daemon_thread(lambda: scored_at_once(request, answer, work, rows))
+            return await in_daemon_thread(lambda: scored_at_once(request, answer, work, outside))
     except TimeoutError:
         return failed(request, MeasureError("SCORER_FAILED", f"the checks took longer than {SCORING_SECONDS:g} s"), answer)
 

@@ -17,6 +17,10 @@ from evalaction.targets.base import Request, SingleTarget
 
 ReferenceRows = Mapping[str, Sequence[Mapping[str, Any]]]
 """Expected rows that were fetched live, by the id of the check."""
+Outside = Mapping[str, Sequence[Any]]
+"""What checks need from outside, by their id: expected rows, or a judge's results for each criterion."""
+JudgeCall = Callable[[Callable[[], Awaitable[Any]]], Awaitable[Any]]
+"""Makes one call of a judge, with retries, pace and budget."""
 
 
 class Scored(Protocol):
@@ -35,6 +39,15 @@ class Scored(Protocol):
         """Check by check."""
 
 
+class Judge(Protocol):
+    """Applies the rubrics of a case. `retries`: how often a call that failed on the way may be made again."""
+
+    retries: int
+
+    async def judge(self, case: Case, answer: Answer, call: JudgeCall) -> Mapping[str, Sequence[CheckResult]]:
+        """Results by the id of the rubric; every call goes through `call`. Raises MeasureError when no verdict came."""
+
+
 class Sink(Protocol):
     """Where trials go."""
 
@@ -50,16 +63,18 @@ class Work:
     """The parts of one run.
 
     `score` may raise MeasureError, which makes the trial an error. `reference` builds the target of a
-    `reference:` block; needed only where a suite has one. `stop` is set by a signal.
+    `reference:` block; needed only where a suite has one, as is `judge`, which applies
+    rubrics. `stop` is set by a signal.
     """
 
-    score: Callable[[Case, Answer, ReferenceRows], Scored]
+    score: Callable[[Case, Answer, Outside], Scored]
     sink: Sink
     budget: Budget
     concurrency: int
     random: random.Random
     stop: asyncio.Event
     reference: Callable[[Mapping[str, Any]], SingleTarget] | None = None
+    judge: Judge | None = None
     progress: Progress = dataclasses.field(default_factory=NoProgress)
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 

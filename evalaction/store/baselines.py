@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -48,7 +49,7 @@ class DirectoryStore:
     def load(self, key: str) -> Baseline | None:
         """The baseline of a suite, None when there is none. Raises ConfigError when it is there and not right: never an older one in silence."""
         folder = self.folder(key)
-        if not folder.exists():
+        if not os.path.lexists(folder):
             return None
         accepted, total = load(AcceptanceFile, folder / ACCEPTANCE), _Digest()
         record = read_record(folder, seen=total.add)
@@ -58,6 +59,9 @@ class DirectoryStore:
             raise ConfigError.one(
                 "BASELINE_UNTRUSTED", "the files are not those that were accepted", "restore the folder from git, or accept a measured record again", file=str(folder)
             )
+        if record.header.key != key:
+            what = f"this is the baseline of another suite, {record.header.key}"
+            raise ConfigError.one("BASELINE_UNTRUSTED", what, "restore the folder from git, or accept a measured record", file=str(folder))
         anchor = load(AnchorFile, folder / ANCHOR, anchor_data)
         level = RunRecord(header=anchor.header, cases={**record.cases, **{case.id: case for case in anchor.cases}})
         return Baseline(record=record, acceptance=accepted.current, chain=accepted.chain, anchor=level)

@@ -7,7 +7,7 @@ import errno
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from evalaction.errors import ConfigError
 
 LARGEST = 64 * 1024 * 1024
 """Bytes of one stored file that are read; a larger one is no record of ours."""
+_PIECE = 64 * 1024
 
 
 @contextlib.contextmanager
@@ -23,19 +24,23 @@ def translated(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        fix = "free some space, or choose another folder" if full else "make the folder writable, or choose another one"
-        raise ConfigError.one("CANNOT_WRITE", f"cannot write: {error.strerror or error}", fix, file=str(path)) from None
+        raise _refusal(path, error) from None
 
 
-def write_atomic(path: Path, data: bytes) -> None:
-    """Replace a file whole: a reader sees the old text or the new, never a part. The folder is made when it is missing."""
+def _refusal(path: Path | str, error: OSError) -> ConfigError:
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    fix = "free some space, or choose another folder" if full else "make the folder writable, or choose another one"
+    return ConfigError.one("CANNOT_WRITE", f"cannot write: {error.strerror or error}", fix, file=str(path))
+
+
+def write_atomic(path: Path, data: bytes | Iterable[bytes]) -> None:
+    """Replace a file whole, by bytes or by pieces of them: a reader sees the old text or the new, never a part. The folder is made when it is missing."""
     with translated(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
             with beside.open("wb") as file:
-                file.write(data)
+                file.writelines((data,) if isinstance(data, bytes) else data)
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(path)
@@ -44,15 +49,30 @@ def write_atomic(path: Path, data: bytes) -> None:
             raise
 
 
-def write_new(path: Path, data: bytes) -> None:
-    """Write a file that nobody reads yet, in three calls of the system."""
-    with translated(path):
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-        try:
-            while data:
-                data = data[os.write(handle, data) :]
-        finally:
-            os.close(handle)
+def write_new(path: str, data: bytes) -> None:
+    """Write a file that nobody reads yet, in three calls of the system; one that is there already is replaced whole.
+
+    The path is text: to join and to open a `Path` costs as much as the writing, and there are a hundred thousand.
+    """
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644)
+    except FileExistsError:
+        write_atomic(Path(path), data)
+        return
+    except OSError as error:
+        raise _refusal(path, error) from None
+    try:
+        write_all(handle, data)
+    except OSError as error:
+        raise _refusal(path, error) from None
+    finally:
+        os.close(handle)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write every byte: a nearly full disk takes a part and says so only when asked for the rest."""
+    while data:
+        data = data[os.write(handle, data) :]
 
 
 def remove_tree(path: Path) -> None:
@@ -64,15 +84,26 @@ def remove_tree(path: Path) -> None:
             shutil.rmtree(path)
 
 
-def read_bytes(path: Path, limit: int = LARGEST) -> bytes:
+def read_bytes(path: Path | str, limit: int = LARGEST) -> bytes:
     """A file's bytes, with a bound. Raises ConfigError INVALID_RECORD when it is too large or cannot be read."""
     try:
-        with path.open("rb") as file:
-            data = file.read(limit + 1)
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            data = _up_to(handle, limit + 1)
+        finally:
+            os.close(handle)
     except OSError as error:
         raise ConfigError.one("INVALID_RECORD", f"cannot be read: {error.strerror or error}", "restore the file, or measure again", file=str(path)) from None
     if len(data) > limit:
         raise ConfigError.one("INVALID_RECORD", f"larger than {limit // 1024 // 1024} MiB", "this is no file that eval-gate wrote; measure again", file=str(path))
+    return data
+
+
+def _up_to(handle: int, most: int) -> bytes:
+    """The bytes of an open file, at most so many; a usual case file comes in one piece, and no buffer of Python's is made for it."""
+    data = os.read(handle, min(most, _PIECE))
+    while len(data) < most and (more := os.read(handle, min(most - len(data), max(len(data), _PIECE)))):
+        data += more
     return data
 
 

@@ -13,14 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from evalaction.core.fingerprint import case_fingerprint, check_fingerprint, digest
+from evalaction.core.fingerprint import define, digest
 from evalaction.core.masking import Masker
-from evalaction.core.metrics import metric_names, type_of
-from evalaction.core.record import CaseRecord, CheckInfo, RunHeader, RunRecord, Trial
+from evalaction.core.record import CaseRecord, RunHeader, RunRecord, Trial
 from evalaction.core.suite import Case, Suite
 from evalaction.errors import ConfigError
-from evalaction.store.files import remove_tree, to_json, translated, write_atomic, write_new
-from evalaction.store.records import CASES, HEADER_FILE, adapter, case_file, dump, light, load
+from evalaction.store.files import remove_tree, to_json, translated, write_all, write_atomic, write_new
+from evalaction.store.records import CASES, HEADER_FILE, adapter, case_file, case_name, dump, light, load
 
 JOURNAL = "trials.jsonl"
 SET_ASIDE = "trials.interrupted.jsonl"
@@ -52,7 +51,7 @@ class Recorder:
     """Takes trials and keeps them safe. The answers of finished cases are on disk only; scores stay in memory."""
 
     def __init__(self, folder: Path, suite: Suite, masker: Masker, *, journaled: bool = True) -> None:
-        self.folder = folder
+        self.folder, self._cases_folder = folder, str(folder / CASES)
         self.cases: dict[str, CaseRecord] = {}
         self._suite, self._masker, self._journaled = suite, masker, journaled
         self._open: dict[str, _Open] = {}
@@ -64,6 +63,8 @@ class Recorder:
 
         An earlier record in the folder is removed; the journal of an earlier interrupted run is set aside.
         """
+        if self.folder.is_symlink():
+            raise ConfigError.one("CANNOT_WRITE", "the folder of the record is a link", "remove the link, or choose another folder with --out", file=str(self.folder))
         stamp = digest(dict(identity))
         found = self._resumable(stamp) if resume else None
         with translated(self.folder):
@@ -74,10 +75,12 @@ class Recorder:
             journal = self.folder / JOURNAL
             if found is None and journal.exists():
                 journal.replace(self.folder / SET_ASIDE)
+            elif journal.exists():
+                _cut_torn_line(journal)
             if self._journaled:
                 self._journal = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
                 if found is None:
-                    os.write(self._journal, to_json({"identity": stamp}, indent=None))
+                    write_all(self._journal, to_json({"identity": stamp}, indent=None))
         return found or {}
 
     def _resumable(self, stamp: str) -> dict[str, dict[int, Trial]] | None:
@@ -92,13 +95,16 @@ class Recorder:
         for line in lines:
             case = self._definitions.get(str(line.get("case")))
             if case is not None and line.get("definition") == _definition(case):
-                trial = adapter(Trial).validate_python(line["trial"])
+                trial = load(Trial, journal, to_json(line.get("trial"), indent=None))
                 found.setdefault(case.id, {})[trial.repeat] = trial
         return {case_id: good for case_id, trials in found.items() if (good := {n: trial for n, trial in trials.items() if trial.measured})}
 
     def expect(self, case: Case, trials: int) -> None:
-        """Announce that so many further trials of a case will be settled."""
+        """Announce that so many further trials of a case will be settled. Until the header is written anew the record counts as unfinished."""
         known = self.cases.pop(case.id, None)
+        if known:
+            with translated(self.folder):
+                (self.folder / HEADER_FILE).unlink(missing_ok=True)
         earlier = {trial.repeat: trial for trial in load(CaseRecord, case_file(self.folder, case.id)).trials} if known else {}
         self._open[case.id] = _Open(earlier, len(earlier) + trials)
 
@@ -111,7 +117,7 @@ class Recorder:
         if self._masker.finds(data):
             data = to_json(self._masker.json(line, keep=_IDENTITY | {"case"}), indent=None)
         with translated(self.folder / JOURNAL):
-            os.write(self._journal, data)
+            write_all(self._journal, data)
 
     def settle(self, request: Asked, trial: Trial) -> None:
         """Take a final trial; with the last expected one the case's file is written."""
@@ -123,15 +129,11 @@ class Recorder:
     def _write(self, case: Case, trials: Mapping[int, Trial]) -> None:
         self._open.pop(case.id, None)
         record = case_record(case, [trials[number] for number in sorted(trials)], self._suite.planned(case))
-        path = case_file(self.folder, case.id)
         data = dump(record)
         if self._masker.finds(data):
             data = to_json(self._masker.json(json.loads(data), keep=_IDENTITY))
-        if path.exists():
-            write_atomic(path, data)
-        else:
-            # Nothing reads the folder before the header is there, so a new file needs no detour.
-            write_new(path, data)
+        # Nothing reads the folder before the header is there, so a new file needs no detour.
+        write_new(f"{self._cases_folder}{os.sep}{case_name(case.id)}", data)
         self.cases[case.id] = light(record)
 
     def abandon(self, failure: Trial) -> None:
@@ -165,17 +167,24 @@ class Recorder:
 
 def case_record(case: Case, trials: Sequence[Trial], repeats: int) -> CaseRecord:
     """A case with its trials as it is stored."""
-    checks = tuple(
-        CheckInfo(id=str(check.id), type=type_of(check), fingerprint=check_fingerprint(check), weight=check.weight, metrics=metric_names(check)) for check in case.checks
-    )
+    known = define(case)
     text = case.input if len(case.input) <= LONGEST_INPUT else f"{case.input[:LONGEST_INPUT]}… [cut: {len(case.input):,} characters in all]"
     return CaseRecord(
-        id=case.id, fingerprint=case_fingerprint(case), input=text, category=case.category, tags=case.tags, line=case.line, repeats=repeats, checks=checks, trials=tuple(trials)
+        id=case.id, fingerprint=known.fingerprint, input=text, category=case.category, tags=case.tags, line=case.line, repeats=repeats, checks=known.checks, trials=tuple(trials)
     )
 
 
 def _definition(case: Case) -> str:
-    return digest([case_fingerprint(case), [[check.id, check_fingerprint(check)] for check in case.checks]])
+    known = define(case)
+    return digest([known.fingerprint, [[check.id, check.fingerprint] for check in known.checks]])
+
+
+def _cut_torn_line(journal: Path) -> None:
+    """Drop what a kill left of the last line, so that the next one does not grow out of it."""
+    data = journal.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        os.truncate(journal, whole)
 
 
 def _whole_lines(journal: Path) -> Iterator[dict[str, object]]:
@@ -196,7 +205,7 @@ def write_record(folder: Path, record: RunRecord, files: Mapping[str, bytes] | N
     with translated(folder):
         (folder / CASES).mkdir(parents=True, exist_ok=True)
         for case in record.cases.values():
-            write_new(case_file(folder, case.id), dump(case))
+            write_new(str(case_file(folder, case.id)), dump(case))
         for name, data in (files or {}).items():
             (folder / name).write_bytes(data)
         (folder / HEADER_FILE).write_bytes(dump(record.header))

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from evalaction.core import sharing
 from evalaction.core.fingerprint import slug
 from evalaction.core.model import copy_of
-from evalaction.core.record import SCHEMA_VERSION, CaseRecord, RunHeader, RunRecord, Trial
+from evalaction.core.record import SCHEMA_VERSION, CaseRecord, RunHeader, RunRecord
 from evalaction.errors import ConfigError
 from evalaction.store.files import read_bytes
 
@@ -38,7 +38,7 @@ def dump(value: object, *, indent: int | None = 1) -> bytes:
     return adapter(type(value)).dump_json(value, indent=indent) + b"\n"
 
 
-def load(kind: type[T], path: Path, data: bytes | None = None) -> T:
+def load(kind: type[T], path: Path | str, data: bytes | None = None) -> T:
     """Read one stored type. Raises ConfigError INVALID_RECORD with the first thing that is wrong."""
     content = read_bytes(path) if data is None else data
     try:
@@ -66,7 +66,12 @@ def _newer_version(content: bytes) -> int | None:
 
 def case_file(folder: Path, case_id: str) -> Path:
     """Where a case's file stands; the id never chooses a path."""
-    return folder / CASES / f"{slug(case_id)}.json"
+    return folder / CASES / case_name(case_id)
+
+
+def case_name(case_id: str) -> str:
+    """The name of a case's file in the folder of cases."""
+    return f"{slug(case_id)}.json"
 
 
 Seen = Callable[[str, bytes], None]
@@ -75,11 +80,12 @@ Seen = Callable[[str, bytes], None]
 
 def read_record(folder: Path, *, whole: bool = False, seen: Seen | None = None) -> RunRecord:
     """A record. Answers and inputs are left on disk unless `whole` is asked for. `seen` is told of the header, then of the cases by name."""
-    header = _read(RunHeader, folder, HEADER_FILE, seen)
+    header = _read(RunHeader, str(folder), HEADER_FILE, seen)
     cases: dict[str, CaseRecord] = {}
+    within = str(folder / CASES)
     for name in case_names(folder):
-        case = _read(CaseRecord, folder / CASES, name, seen)
-        if name != f"{slug(case.id)}.json":
+        case = _read(CaseRecord, within, name, seen)
+        if name != case_name(case.id):
             raise ConfigError.one("INVALID_RECORD", "the file's name does not belong to the case in it", "restore the file, or measure again", file=str(folder / CASES / name))
         cases[case.id] = case if whole else light(case)
     if len(cases) != header.counts.get("cases", len(cases)):
@@ -98,8 +104,8 @@ def case_names(folder: Path) -> list[str]:
     return names
 
 
-def _read(kind: type[T], folder: Path, name: str, seen: Seen | None) -> T:
-    path = folder / name
+def _read(kind: type[T], folder: str, name: str, seen: Seen | None) -> T:
+    path = f"{folder}{os.sep}{name}"  # text, since a hundred thousand `Path`s would cost seconds
     data = read_bytes(path)
     if seen is not None:
         seen(name, data)
@@ -108,11 +114,7 @@ def _read(kind: type[T], folder: Path, name: str, seen: Seen | None) -> T:
 
 def light(case: CaseRecord) -> CaseRecord:
     """A case without input, answers and details: small enough to keep in memory by the hundred thousand."""
-    return copy_of(case, input="", checks=sharing.checks(case.checks), trials=tuple(_light_trial(trial) for trial in case.trials))
-
-
-def _light_trial(trial: Trial) -> Trial:
-    return copy_of(trial, checks=tuple(map(sharing.without_detail, trial.checks)), answer=None)
+    return copy_of(case, input="", checks=sharing.checks(case.checks), trials=tuple([sharing.without_texts(trial) for trial in case.trials]))
 
 
 def read_cases(folder: Path, case_ids: Iterable[str]) -> Mapping[str, CaseRecord]:

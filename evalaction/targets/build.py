@@ -34,11 +34,13 @@ def build_target(spec: TargetSpec, *, environment: Mapping[str, str], cwd: Path,
         from evalaction.targets.predictions import Predictions  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
 
         return Predictions(spec, cwd=cwd)
-    return _no_model(spec)
+    return _model(spec, environment, cwd)
 
 
-def _no_model(_spec: ModelTarget) -> SingleTarget:
-    raise ConfigError.one("INVALID_VALUE", "model targets are not part of this version", "ask the model through an exec, http or python target", path="target.model")
+def _model(spec: ModelTarget, environment: Mapping[str, str], cwd: Path) -> SingleTarget:
+    from evalaction.targets.model import ModelCaller  # noqa: PLC0415  # only the kind in use is loaded: the vendors' SDKs are slow to import
+
+    return ModelCaller(spec, environment=environment, cwd=cwd)
 
 
 def build_reference(block: Mapping[str, Any], *, environment: Mapping[str, str], concurrency: int) -> SingleTarget:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import email.utils
 import time
 from collections.abc import Mapping
-from typing import Any
 
 import jmespath
 from jmespath.exceptions import JMESPathError
 
 from evalaction.core.answer import PARTS, Answer, read_answer
+from evalaction.core.retry_after import retry_after_seconds
 from evalaction.errors import Fault, TargetError
 from evalaction.targets.reading import excerpt, read_json
 
@@ -71,13 +70,4 @@ def _from_text(text: str) -> Answer:
 
 def retry_after(value: str | None) -> float | None:
     """Seconds from now that a Retry-After header names, as a number or an HTTP date; None when it names none."""
-    if value is None:
-        return None
-    try:
-        seconds: Any = float(value)
-    except ValueError:
-        try:
-            seconds = email.utils.parsedate_to_datetime(value).timestamp() - time.time()
-        except (ValueError, OverflowError):
-            return None
-    return max(seconds, 0.0) if seconds == seconds else None  # noqa: PLR0124  # "nan" is a float, too
+    return retry_after_seconds(value, time.time())

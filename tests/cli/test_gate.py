@@ -129,15 +129,131 @@ def test_gate__budget__that_cannot_hold_the_plan__calls_nothing(work):
     assert work.calls("a") == 0
 
 
-def test_gate__budget_used_up_by_the_first_pass__leaves_the_drop_unconfirmed_and_says_so(work):
-    """No calls are left to ask again: the point comparison stands, with a note."""
+def test_gate__budget_used_up_by_the_first_pass__proves_nothing(work):
+    """No calls are left to ask a suspicious case again: neither red, for it may be noise, nor green."""
     suite = accepted(work, "a", "b", limits={"max_calls": 2})
     work.answers(a="no", b="yes")
 
     done = work.run("gate", suite)
 
-    assert (done.code, work.calls("a")) == (1, 1)
-    assert any("budget" in warning for warning in done.suite["warnings"])
+    assert (done.code, done.verdict["verdict"], work.calls("a")) == (3, "not_measured", 1)
+    assert {reason["code"] for reason in done.suite["reasons"]} == {"BUDGET_EXHAUSTED"}
+    assert "could not be asked again" in done.suite["reasons"][0]["message"]
+
+
+def test_gate__budget_for_one_of_two_suspicious_cases__proves_that_one(work):
+    """What can be asked again is: one proven regression is red, although the budget left the other open."""
+    suite = accepted(work, "a", "b", limits={"max_calls": 4})
+    work.answers(a="no", b="no")
+
+    done = work.run("gate", suite)
+
+    assert (done.code, work.calls("a"), work.calls("b")) == (1, 3, 1)
+
+
+def test_gate__changed_expectations__stand_in_the_headline(work):
+    """A pull request that rewrites what is expected compares nothing of it, and says so where everybody looks."""
+    accepted(work, "a", "b")
+    suite = work.suite("a", "b", expected="no")
+    work.answers(a="no", b="no")
+
+    done = work.run("gate", suite, "--report", "r.md")
+
+    assert done.code == 3
+    assert "Defined anew" in (work.folder / "r.md").read_text().split("<details")[0]
+    assert done.suite["changed_cases"] == ["a", "b"]
+
+
+def test_gate__worse_cases_that_the_policy_ignores__are_not_called_nothing(work):
+    """With fail_on [threshold] the run is green, and its headline does not say that nothing got worse."""
+    suite = accepted(work, "a", "b", gate={"fail_on": ["threshold"]})
+    work.answers(a="no", b="yes")
+
+    done = work.run("gate", suite, "--format", "markdown")
+
+    assert done.code == 0
+    assert "1 case may be" in done.out.splitlines()[0]
+    assert any("does not fail on single cases" in warning for warning in done.suite["warnings"])
+
+
+def test_gate__outputs_of_an_earlier_run__never_outlive_a_failure(work, monkeypatch):
+    """After a configuration error, a wrong option or a bug, verdict.json, report and JUnit speak of this run."""
+    from evalaction.app import gating
+
+    suite = accepted(work, "a")
+    files = ("--report", "r.md", "--junit", "j.xml")
+    for spoil, word in ((lambda: work.suite("a", extra=1), "config_error"), (lambda: monkeypatch.setattr(gating, "load", lambda *_: 1 / 0), "internal_error")):
+        work.suite("a")
+        assert work.run("gate", suite, *files).code == 0
+        spoil()
+        done = work.run("gate", suite, *files)
+        assert done.verdict["verdict"] == word
+        assert word in (work.folder / "r.md").read_text()
+        assert "passed" not in (work.folder / "j.xml").read_text()
+    assert work.run("gate", suite, "--tolerance", "nan").verdict["verdict"] == "config_error"
+
+
+def test_gate__a_report_over_a_suite__is_refused(work):
+    """`--junit s.eval.yaml` does not destroy the suite."""
+    suite = work.suite("a")
+    before = (work.folder / suite).read_text()
+
+    assert work.run("gate", suite, "--junit", suite).code == 2
+    assert (work.folder / suite).read_text() == before
+
+
+def test_gate__a_broken_history__is_a_warning(work):
+    """A trend that cannot be kept does not replace a verdict."""
+    suite = accepted(work, "a")
+    (work.folder / "eval-results/history.sqlite").write_text("no database, but long enough to be looked at as one " * 20)
+    work.answers(a="no")
+
+    done = work.run("gate", suite)
+
+    assert done.code == 1
+    assert "warning" in done.err
+
+
+@pytest.mark.parametrize("how", ["dangling", "loop", "file"])
+def test_gate__a_baseline_that_is_there_and_not_right__is_never_no_baseline(work, how):
+    """A dangling link, a loop or a file in the baseline's place is a configuration error."""
+    suite = accepted(work, "a")
+    folder = work.folder / "eval-baselines/s"
+    folder.rename(work.folder / "elsewhere")
+    folder.write_text("x") if how == "file" else folder.symlink_to("nowhere" if how == "dangling" else "s")
+
+    assert work.run("gate", suite).code == 2
+
+
+def test_gate__the_baseline_of_another_suite__is_untrusted(work):
+    """A folder copied under another suite's key is refused."""
+    accepted(work, "a", name="other")
+    (work.folder / "eval-baselines/other").rename(work.folder / "eval-baselines/s")
+
+    done = work.run("gate", work.suite("a"))
+
+    assert (done.code, "BASELINE_UNTRUSTED" in done.err) == (2, True)
+
+
+def test_gate__a_linked_results_folder__is_not_emptied(work):
+    """A link in the record's place cannot make the gate delete files elsewhere."""
+    suite = work.suite("a")
+    (work.folder / "victim/cases").mkdir(parents=True)
+    (work.folder / "victim/cases/p.json").write_text("precious")
+    (work.folder / "eval-results").mkdir()
+    (work.folder / "eval-results/s").symlink_to("../victim")
+
+    assert work.run("gate", suite).code == 2
+    assert (work.folder / "victim/cases/p.json").read_text() == "precious"
+
+
+@pytest.mark.parametrize("target", [{"http": {"url": "http://127.0.0.1:9/", "extract": {"output": "a[["}}}, {"http": {"url": "http://127.0.0.1:9/", "json": {"q": "{{ case.input"}}}, {"predictions": "missing.jsonl"}])
+def test_validate__looks_at_the_target_too(work, target):
+    """What `gate` would refuse before the first call, `validate` refuses, with the file."""
+    done = work.run("validate", work.suite("a", target=target))
+
+    assert done.code == 2
+    assert "s.eval.yaml" in done.err
 
 
 def test_gate__loosened_policy__stands_in_the_headline(work):
@@ -216,7 +332,7 @@ def test_usage__a_wrong_command_line__is_exit_2_with_a_last_line(work, arguments
 
 def test_internal_error__is_exit_4_and_shows_its_traceback_only_on_request(work, monkeypatch):
     """A bug is never Python's own exit 1; the traceback comes with -v, each line marked."""
-    import evalaction.app.gating as gating
+    from evalaction.app import gating
 
     monkeypatch.setattr(gating, "gate_suites", lambda *_: 1 / 0)
     suite = work.suite("a")

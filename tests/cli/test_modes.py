@@ -169,8 +169,80 @@ def test_signal__ends_as_not_measured_with_everything_on_disk(work, number):
     assert (done.code, [work.calls(name) for name in "abcd"]) == (0, [1, 1, 2, 1])
 
 
+def test_signal__ends_the_whole_run_and_not_only_one_suite(work):
+    """After Ctrl-C the next suite is not started, and said to be not measured."""
+    first = slow_suite(work)
+    second = work.suite("z", name="second")
+    process = started(work, "gate", first, second)
+    wait_for(work, "c")
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+
+    assert (process.returncode, work.calls("z")) == (3, 0)
+    verdict = json.loads((work.folder / "eval-results/verdict.json").read_text())
+    assert {suite["suite"]: suite["verdict"] for suite in verdict["suites"]} == {"s": "not_measured", "second": "not_measured"}
+
+
+@pytest.mark.parametrize("pipe", ["| true", ">&-", ">&- 2>&-", "2>&-", ">/dev/full", "2>/dev/full"])
+def test_streams__that_are_closed_or_full__never_change_the_exit_code(work, pipe):
+    """The verdict's code stands whoever reads; never Python's own 1 or 120."""
+    suite = work.suite("a")
+    work.answers(a="yes")
+    root = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+    script = f'{sys.executable} -m evalaction gate {suite} --format markdown {pipe}; exit ${{PIPESTATUS[0]}}'
+
+    done = subprocess.run(["bash", "-c", script], cwd=work.folder, env={**os.environ, "PYTHONPATH": root}, capture_output=True, check=False)
+
+    assert done.returncode == 0
+    assert json.loads((work.folder / "eval-results/verdict.json").read_text())["verdict"] == "no_baseline"
+
+
+def test_accept__takes_only_the_suites_of_the_last_run(work):
+    """A record of an earlier run that lies beside is not accepted along with it."""
+    measured(work, "a", name="old")
+    measured(work, "b", name="new")
+
+    assert work.run("accept", "eval-results", "--reason", "the new one").code == 0
+
+    assert sorted(path.name for path in (work.folder / "eval-baselines").iterdir()) == ["new"]
+
+
+def test_compare__suites_of_one_side_only__are_refused(work):
+    """Neither side's suites may vanish without a word, and nothing is added to the history."""
+    measured(work, "a", name="one")
+    measured(work, "a", name="two")
+
+    assert work.run("compare", "eval-results", "eval-results/one", "--out", "c").code == 2
+    assert work.run("compare", "eval-results/one", "eval-results", "--out", "c").code == 2
+    assert not (work.folder / "c/history.sqlite").exists()
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_unsafe_checkout__of_a_pull_request_or_its_merge__is_refused(work, monkeypatch, merged):
+    """Under pull_request_target the head, or a merge of it, must not be checked out; nothing is asked (P166)."""
+
+    def git(*arguments):
+        return subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", *arguments], cwd=work.folder, check=True, capture_output=True, text=True).stdout.strip()
+
+    git("init", "-q", "-b", "main")
+    git("commit", "-q", "--allow-empty", "-m", "base")
+    git("checkout", "-q", "-b", "change")
+    git("commit", "-q", "--allow-empty", "-m", "head")
+    head = git("rev-parse", "HEAD")
+    if merged:
+        git("checkout", "-q", "main")
+        git("merge", "-q", "--no-ff", "-m", "merge", "change")
+    (work.folder / "event.json").write_text(json.dumps({"pull_request": {"number": 7, "head": {"sha": head}}}))
+    monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request_target")
+    monkeypatch.setenv("GITHUB_EVENT_PATH", str(work.folder / "event.json"))
+
+    done = work.run("gate", work.suite("a"))
+
+    assert (done.code, "UNSAFE_CHECKOUT" in done.err, work.calls("a")) == (2, True, 0)
+
+
 def test_kill__loses_only_the_trial_in_flight(work):
-    """After SIGKILL --resume goes on from the journal."""
+    """After SIGKILL --resume goes on from the journal, also after a second one and a torn line."""
     suite = slow_suite(work)
     process = started(work, "run", suite)
     wait_for(work, "c")
@@ -178,9 +250,20 @@ def test_kill__loses_only_the_trial_in_flight(work):
     process.communicate(timeout=30)
     (work.folder / "go").touch()
 
+    with (work.folder / "eval-results/s/trials.jsonl").open("ab") as journal:
+        journal.write(b'{"case": "c", "tri')  # what a kill in the middle of a line leaves
+    (work.folder / "go").unlink()
+    again = started(work, "run", suite, "--resume")
+    deadline = time.monotonic() + 30
+    while work.calls("c") < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    again.kill()
+    again.communicate(timeout=30)
+    (work.folder / "go").touch()
+
     done = work.run("run", suite, "--resume")
 
-    assert (done.code, [work.calls(name) for name in "abcd"]) == (0, [1, 1, 2, 1])
+    assert (done.code, [work.calls(name) for name in "abcd"]) == (0, [1, 1, 3, 1])
     assert any("earlier, interrupted run" in warning for warning in done.suite["warnings"])
 
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evalaction.core.answer import Answer
-from evalaction.core.checks import custom, data, limits, number, retrieval, rows, text, tools
+from evalaction.core.checks import custom, data, limits, number, retrieval, rows, rubric, text, tools
 from evalaction.core.checks.base import CheckScore, one_line, weighted_mean
 from evalaction.core.record import CheckResult
+from evalaction.core.sharing import check_result
 from evalaction.core.specs import (
     CheckSpec,
     ContainsAll,
@@ -33,6 +34,7 @@ from evalaction.core.specs import (
     Regex,
     Retrieval,
     Rows,
+    Rubric,
     TokenF1,
     ToolCalls,
 )  # fmt: skip
@@ -50,17 +52,18 @@ SCORERS: dict[type[CheckSpec], Callable[[Any, Answer], CheckScore | None]] = {
     Retrieval: retrieval.score_retrieval, RagbenchRetrieval: retrieval.score_retrieval,
     Groundedness: retrieval.score_groundedness, RagbenchGroundedness: retrieval.score_ragbench_groundedness,
     ToolCalls: tools.score_tool_calls, MaxLatency: limits.score_max_latency, MaxCost: limits.score_max_cost, MaxTokens: limits.score_max_tokens,
-    PythonCheck: custom.score_unloaded,
+    PythonCheck: custom.score_unloaded, Rubric: rubric.score_unjudged,
 }  # fmt: skip
 """Check type → its scoring function. None as its result: the check does not apply to this answer and is not measured."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scoring:
-    """What scoring needs from outside: functions by `pkg.mod:fn`, and expected rows fetched live, by check id."""
+    """What scoring needs from outside: functions by `pkg.mod:fn`; expected rows fetched live, and a judge's results for each criterion, by check id."""
 
     callables: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], object]] = dataclasses.field(default_factory=dict)
     references: Mapping[str, Sequence[Mapping[str, Any]]] = dataclasses.field(default_factory=dict)
+    judged: Mapping[str, Sequence[CheckResult]] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -85,10 +88,15 @@ def score_answer(case: Case, answer: Answer, scoring: Scoring = _NO_HELP) -> Sco
     checks: list[CheckResult] = []
     weights: list[float] = []
     for spec in case.checks:
+        if type(spec) is Rubric:
+            results = _judged(spec, answer, scoring)
+            checks += results
+            weights += [rubric.criterion_weight(spec)] * len(results)
+            continue
         scored = _nothing(spec) if nothing else _score(spec, case, answer, scoring)
         if scored is not None:
             score, detail, values = scored
-            checks.append(CheckResult(id=check_id(spec), score=score, passed=score >= spec.required - EPSILON, detail=detail, values=values))
+            checks.append(check_result(check_id(spec), score, score >= spec.required - EPSILON, detail, values))
             weights.append(spec.weight)
     if not checks:
         raise MeasureError("SCORER_FAILED", "no check of this case applies to the answer")
@@ -109,6 +117,16 @@ def _score(spec: CheckSpec, case: Case, answer: Answer, scoring: Scoring) -> Che
     if scorer is None:
         raise MeasureError("SCORER_FAILED", one_line(f"checks of the type `{getattr(spec, 'type', '')}` cannot be scored in this version"))
     return scorer(spec, answer)
+
+
+def _judged(spec: Rubric, answer: Answer, scoring: Scoring) -> Sequence[CheckResult]:
+    """A judge's results for each criterion. Without a verdict there is no score: raises MeasureError JUDGE_FAILED."""
+    if answer.is_nothing:
+        return rubric.unanswered(spec, "the system answered nothing")
+    results = scoring.judged.get(check_id(spec))
+    if results is None or len(results) != len(spec.criteria):
+        rubric.score_unjudged(spec, answer)
+    return results or ()
 
 
 def _nothing(spec: CheckSpec) -> CheckScore | None:

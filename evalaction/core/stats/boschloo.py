@@ -28,7 +28,7 @@ def fisher_p(baseline_runs: int, runs: int, baseline_passes: int, passes: int) -
 def boschloo_table(baseline_runs: int, runs: int) -> PTable:
     """p[b][c] for b of `baseline_runs` before and c of `runs` now: the chance of an outcome at least as bad, whatever the pass rate.
 
-    Outcomes are ordered by Fisher's p, compared as fractions, so that ties stay together. Shape (baseline_runs + 1) × (runs + 1).
+    Outcomes are ordered by Fisher's p, compared as fractions, so that ties stay together. Rows are b = 0..baseline_runs, columns c = 0..runs.
     Source: Boschloo, Statistica Neerlandica 24 (1970) 1.
     """
     table = [[1.0] * (runs + 1) for _ in range(baseline_runs + 1)]

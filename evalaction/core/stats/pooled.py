@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Sequence
 
@@ -16,9 +17,10 @@ _BOUND_LEVEL = 0.05
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Runs:
-    """One case: its values on both sides, in the metric's unit, higher is better, at least one each; `deviations` are those of its
-    baseline's passes from the case's mean, one per whole pass of the baseline (0 where the trial of a pass failed).
-    """  # fmt: skip
+    """One case: its values on both sides, in the metric's unit, higher is better, at least one each.
+
+    `deviations` are those of the baseline's passes from the case's mean, one per whole pass (0 where the trial of a pass failed).
+    """
 
     baseline: tuple[float, ...]
     current: tuple[float, ...]
@@ -56,11 +58,12 @@ class PooledTest:
         return math.sqrt((self.overdispersion or 1.0) * (from_baseline + from_runs / passes)) / self.cases
 
 
-def pooled_t(cases: Sequence[Runs]) -> PooledTest:
+@functools.lru_cache(maxsize=32)
+def pooled_t(cases: tuple[Runs, ...]) -> PooledTest:
     """The test over at least one case.
 
     SE = √(Σ v_i (1/Rb + 1/n)) / N with v_i the variance within case i, pooled over both sides; degrees of freedom
-    (Σ v_i)² / Σ(v_i²/ν_i). Source: Satterthwaite, Biometrics Bulletin 2 (1946) 110; Bland & Altman, BMJ 313 (1996) 744 for within-subject noise.
+    (Σ v_i)² / Σ(v_i²/(Rb + n - 2)). Source: Satterthwaite, Biometrics Bulletin 2 (1946) 110; Bland & Altman, BMJ 313 (1996) 744 for within-subject noise.
     """
     means = [(_mean(case.baseline), _mean(case.current)) for case in cases]
     drop = math.fsum(before - now for before, now in means) / len(cases)
@@ -94,7 +97,7 @@ def _mean(values: Sequence[float]) -> float:
 
 def squares(values: Sequence[float], centre: float) -> float:
     """Σ (x - centre)², exactly rounded, so that the order of the runs never matters."""
-    return math.fsum((value - centre) ** 2 for value in values)
+    return math.fsum([(value - centre) ** 2 for value in values])
 
 
 def _variances(cases: Sequence[Runs], means: Sequence[tuple[float, float]]) -> tuple[list[float], list[float], bool]:
@@ -116,7 +119,7 @@ def _variances(cases: Sequence[Runs], means: Sequence[tuple[float, float]]) -> t
 
 
 def smoothed_variance(case: Runs) -> float:
-    """p (1 - p) at p = (x + 1/2)/(m + 1): a variance above 0 for runs that were all alike (Jeffreys' prior)."""
+    """P (1 - p) at p = (x + 1/2)/(m + 1): a variance above 0 for runs that were all alike (Jeffreys' prior)."""
     values = (*case.baseline, *case.current)
     rate = min(1.0, max(0.0, (math.fsum(values) + 0.5) / (len(values) + 1)))
     return rate * (1 - rate)

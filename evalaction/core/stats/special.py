@@ -51,7 +51,7 @@ def _log(x: float, rest: float) -> float:
 
 
 def _log_rising(a: float, b: float) -> float:
-    """ln Γ(a + b) - ln Γ(a). For b = 1/2 and large a by its expansion (DLMF 5.11.13), since the difference of two large numbers loses digits."""
+    """Ln Γ(a + b) - ln Γ(a). For b = 1/2 and large a by its expansion (DLMF 5.11.13), since the difference of two large numbers loses digits."""
     if b == 0.5 and a > 100:
         return 0.5 * math.log(a) - 1 / (8 * a) + 1 / (192 * a**3) - 1 / (640 * a**5)
     return math.lgamma(a + b) - math.lgamma(a)

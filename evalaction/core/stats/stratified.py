@@ -1,4 +1,4 @@
-"""The exact test of a suite of cases that pass or fail: did the whole suite pass less often than chance allows?"""
+"""The exact test of a suite of cases that pass or fail: whether the whole suite passed less often than chance allows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEGLIGIBLE = 1e-40
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One case as a 2 × 2 table: passes out of runs on both sides."""
+    """One case as a two by two table: passes out of runs on both sides."""
 
     baseline_runs: int
     baseline_passes: int
@@ -66,9 +66,13 @@ def _test(shapes: tuple[tuple[tuple[int, int, int], int], ...], seen: int) -> Ex
         log_smallest += count * math.log(one.values[0])
         total = _convolve(total, _power(one, count))
     cut = seen - total.start
-    return ExactTest(
-        p_worse=min(1.0, math.fsum(total.values[: max(0, cut + 1)])), p_better=min(1.0, math.fsum(total.values[max(0, cut) :])), smallest=math.exp(log_smallest)
-    )
+    p_worse, p_better = math.fsum(total.values[: max(0, cut + 1)]), math.fsum(total.values[max(0, cut) :])
+    return ExactTest(p_worse=_probability(p_worse), p_better=_probability(p_better), smallest=math.exp(log_smallest))
+
+
+def _probability(mass: float) -> float:
+    """No outcome that was seen is impossible: what was cut off is said to be as large as it may be."""
+    return min(1.0, max(_NEGLIGIBLE, mass))
 
 
 @functools.lru_cache(maxsize=4096)

@@ -1,0 +1,25 @@
+"""From the name of a provider to the model that is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from evalaction.providers.base import Endpoint, Provider
+from evalaction.providers.prices import read_prices
+
+
+def open_provider(endpoint: Endpoint, *, environment: Mapping[str, str], cwd: Path) -> Provider:
+    """A model that can be asked; nothing is called yet. Imports the vendor's SDK.
+
+    Raises ConfigError: MISSING_SECRET naming the variable of the key, INVALID_INPUT when the SDK is not installed, and
+    what is wrong with a price table of the user's own.
+    """
+    prices = read_prices(environment, cwd)
+    if endpoint.provider == "anthropic":
+        from evalaction.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - only the vendor in use is loaded
+
+        return AnthropicProvider(endpoint, environment, prices)
+    from evalaction.providers.openai import OpenAIProvider  # noqa: PLC0415 - only the vendor in use is loaded
+
+    return OpenAIProvider(endpoint, environment, prices)

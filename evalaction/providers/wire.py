@@ -1,0 +1,119 @@
+"""What both SDKs have in common on the wire: bounded reading, strict JSON, and errors in our words."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, NoReturn, Protocol
+
+from evalaction.core.checks.base import one_line
+from evalaction.core.retry_after import retry_after_seconds
+from evalaction.core.strict_json import parse_strict_json
+from evalaction.errors import TargetError
+
+BODY_LIMIT = 16 * 1024 * 1024
+"""Bytes of one reply that are read; no model writes more."""
+_SHOWN = 160
+_KEPT = 4096
+
+
+class Body(Protocol):
+    """A reply whose body has not been read yet."""
+
+    def iter_bytes(self, chunk_size: int | None = None) -> Any:
+        """Its bytes, unpacked, in pieces."""
+
+
+class Failed(Protocol):
+    """The SDKs' common shape of a reply that is an error."""
+
+    status_code: int
+    response: Any
+
+
+async def read_json_body(response: Body, named: str) -> Mapping[str, Any]:
+    """The object in a reply. Raises TargetError: INVALID_ANSWER when there is none, TARGET_UNREACHABLE when it was cut."""
+    body = bytearray()
+    try:
+        async for chunk in response.iter_bytes():
+            body += chunk
+            if len(body) > BODY_LIMIT:
+                break
+    except Exception as error:  # noqa: BLE001 - the SDK lets errors of its HTTP library through, whose very name changes between releases
+        raise TargetError("TARGET_UNREACHABLE", f"the reply of {named} was cut: {type(error).__name__}", retryable=True) from None
+    if len(body) > BODY_LIMIT:
+        raise TargetError("INVALID_ANSWER", f"{named} replied with more than {BODY_LIMIT // 2**20} MiB")
+    return _object_in(body.decode("utf-8-sig", "replace"), named)
+
+
+def _object_in(text: str, named: str) -> Mapping[str, Any]:
+    try:
+        value = parse_strict_json(text)
+    except ValueError as error:
+        raise TargetError("INVALID_ANSWER", f"the reply of {named} is not JSON ({one_line(str(error), 80)}): {one_line(text, _SHOWN)}", text[:_KEPT]) from None
+    if not isinstance(value, Mapping):
+        raise malformed(named, "it is no object")
+    return value
+
+
+def malformed(named: str, why: str) -> TargetError:
+    """The error of a reply that is JSON, but not of this API."""
+    return TargetError("INVALID_ANSWER", f"the reply of {named} is not one of its API: {why}")
+
+
+def refuse(error: Failed, named: str) -> NoReturn:
+    """Raise TargetError for a status that is not 2xx; 429 and 5xx may be asked again."""
+    status, text = error.status_code, _text_of(error.response)
+    phrase = HTTPStatus(status).phrase if status in HTTPStatus.__members__.values() else ""
+    message = " ".join(filter(None, ("HTTP", str(status), phrase, "from", named))) + (f": {one_line(text, _SHOWN)}" if text else "")
+    if 300 <= status < 400:
+        message += "; redirects are not followed, name the final address"
+    raise TargetError(
+        "TARGET_FAILED", message, text[:_KEPT], retryable=status in {408, 409, 429} or status >= 500,
+        retry_after_seconds=retry_after_seconds(error.response.headers.get("Retry-After"), time.time()), overloaded=status in {429, 503, 529},
+    ) from None  # fmt: skip
+
+
+def _text_of(response: Any) -> str:
+    """The error's body; some errors come without one that can be read."""
+    try:
+        return str(response.text)
+    except Exception:  # noqa: BLE001 - a body that cannot be read says nothing, and the status stands
+        return ""
+
+
+def unreachable(error: BaseException, named: str) -> TargetError:
+    """The error of a connection that failed; the cause is the innermost error, in a few words."""
+    cause: BaseException = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+    words = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(cause) or type(cause).__name__
+    return TargetError("TARGET_UNREACHABLE", f"the connection to {named} failed: {one_line(words, _SHOWN)}", retryable=True)
+
+
+def too_slow(named: str, seconds: float) -> TargetError:
+    """The error of a call that did not end in time."""
+    return TargetError("TARGET_TIMEOUT", f"no complete reply from {named} within {seconds:g} s", retryable=True)
+
+
+def text_or_none(value: Any, place: str, named: str) -> str | None:
+    """A text of the reply that may be missing. Raises TargetError when it is something else."""
+    if value is None or isinstance(value, str):
+        return value
+    raise malformed(named, f"`{place}` is no text")
+
+
+def list_of_maps(value: Any, place: str, named: str) -> list[Mapping[str, Any]]:
+    """A list of objects of the reply. Raises TargetError when it is something else."""
+    if isinstance(value, list) and all(isinstance(item, Mapping) for item in value):
+        return value
+    raise malformed(named, f"`{place}` is no list of objects")
+
+
+def count_of(usage: Any, *names: str) -> int | None:
+    """The sum of these counts of tokens; None when the first is no count."""
+    found = [usage.get(name) if isinstance(usage, Mapping) else None for name in names]
+    counts = [int(value) if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0 else None for value in found]
+    return None if counts[0] is None else sum(count for count in counts if count is not None)
