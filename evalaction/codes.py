@@ -41,17 +41,17 @@ NOTHING_TO_CHECK | A case has no check, or a check has nothing to look for: it w
 MIXED_EXPECTATIONS | A golden-set case has more than one of expectedExact, mustContain and rubric. | Keep exactly one; split the case in two when both matter.
 EMPTY_NEEDLE | A text to look for is empty or blank, and so is found in every answer. | Remove it, or write what is meant.
 INVALID_PATTERN | A regular expression does not compile. | Correct it; the reason and place are given.
-UNRESOLVED_VARIABLE | `{{ env.X }}` or `{{ vars.x }}` names a variable that is not set or is empty. | Set the variable, or correct its name.
+UNRESOLVED_VARIABLE | `{{ env.X }}` or `{{ vars.x }}` names a variable that is not set or is empty. | Set the variable, or correct its name; in a workflow, pass it on with `env:`.
 UNKNOWN_METRIC | A threshold or tolerance names something that is no metric of any check: it would be skipped for ever. | Correct the name; docs/suite.md lists the metrics.
 FILE_NOT_FOUND | A file or folder that is named does not exist. | Correct the path: inside a suite it is relative to the suite file, on the command line to the working directory.
-OUTSIDE_WORKSPACE | A suite names a file outside the repository. | Move the file into the repository.
+OUTSIDE_WORKSPACE | A suite names a file outside the repository; what it reads must be what was reviewed. Paths typed on the command line may lie anywhere. | Move the file into the repository.
 NO_SUITE | A pattern or folder has no suite file in it. | Correct the pattern; suites end in `.eval.yaml`.
 NO_CASES | Nothing is left to measure: the suite is empty, or a filter, tag or shard leaves nothing. | Add a case, or correct the filter.
 MISSING_SECRET | A variable that holds a key is not set. | Set it in the environment; in a workflow, pass it on with `env:`.
 MISSING_PERMISSION | The token may not do what was asked. | Add the permission line named to the workflow.
 INVALID_INPUT | An option or input of the command has a value it cannot have. | Correct the option named; `--help` lists them.
-INVALID_RECORD | A stored record or baseline cannot be read, is incomplete, or must not be accepted. It is never taken for "no baseline". | Restore the files, or measure again.
-CANNOT_WRITE | The system refused to write: no space, no permission. What was there before is untouched. | Free space, or choose another folder.
+INVALID_RECORD | A stored record or baseline cannot be read, is incomplete, or must not be accepted. It is never taken for "no baseline". | Restore the files from version control, or measure again; for what must not be accepted, the message says which cases and why.
+CANNOT_WRITE | Nothing can be written there: no space, no permission, or the folder of results is a link. What was there before is untouched. | Free space, correct the permissions, replace a link by a real folder, or choose another folder with `--out`.
 BASELINE_EXPIRED | Only expired baselines are left in the artifact store. | Accept a new baseline; renew it on a schedule.
 BASELINE_UNTRUSTED | The baseline is not what a person accepted: its files do not match the accepted digest, or its origin fails a condition. | Restore it, or accept a measured record again.
 NOT_DEFAULT_BRANCH | An acceptance into the artifact store was asked for on another branch than the default one. | Run it on the default branch.
@@ -61,27 +61,27 @@ BUDGET_TOO_SMALL | The planned calls do not fit into `limits.max_calls`; nothing
 """)
 
 MEASURING = _all("measuring", """
-TARGET_FAILED | The system under test failed: a command ended with another status than 0, a server answered with an error, a function raised. | Look at the details: status and the tail of what it said are kept in the case's file.
-TARGET_TIMEOUT | No answer within `timeout_seconds`. What had been printed is kept. | Raise the limit, or find out why the system hangs.
+TARGET_FAILED | The system under test failed: a command ended with another status than 0, a server answered with an error, a function raised. | Read the status and the tail of what it said in the case's file below `cases/` of the record, and ask the system the same by hand.
+TARGET_TIMEOUT | No answer within `timeout_seconds`. What had been printed is kept. | Raise `timeout_seconds` when the system is only slow; when it hangs, run it by hand with the case's input and see where it stops.
 TARGET_UNREACHABLE | No connection. Inside a container, `localhost` is the container itself. | Start the system before the gate; use the host's network or name.
 INVALID_ANSWER | The system answered with something that is no answer: a log line on the JSON channel, a part of the wrong type, more than 64 MiB. | Print log lines to stderr; docs/suite.md describes an answer.
-JUDGE_FAILED | The judge could not be asked, or did not reply in the form asked for. | Look at the reply kept in the case's file; try again later.
+JUDGE_FAILED | The judge could not be asked, or did not reply in the form asked for. | Read the reply kept in the case's file. Where the judge was not reached, check key and `base_url` and run again; where its reply was not usable, shorten the criteria or name another judge.
 SCORER_FAILED | A check could not be applied: a python check raised or returned no score in 0..1, a pattern ran out of time. | Correct the check. A check that did not run is an error, never a pass.
-BUDGET_EXHAUSTED | A limit of `limits:` was reached while measuring; what was measured is kept. | Raise the limit, or measure less.
+BUDGET_EXHAUSTED | A limit of `limits:` was reached while measuring, or before a suspicious case was asked again; what was measured is kept. This is no verdict on the change. | Raise the limit named, or measure less: `--filter`, `--tag`, fewer repeats. When suspicious cases could not be asked again, leave room for the further runs.
 INTERRUPTED | A signal ended the run; what was measured is kept. | Continue with `--resume`.
-GITHUB_UNAVAILABLE | GitHub could not be reached, or failed. | Run the job again later.
+GITHUB_UNAVAILABLE | GitHub could not be reached, or failed. | Run the job again; if it fails again, look at https://www.githubstatus.com.
 """)
 
 REASONS = _all("reason", """
-CASE_REGRESSED | A case's score or pass rate is below the accepted one by more than its tolerance. | Look at both answers in the report. Accept the new level only if it is right.
-CHECK_REGRESSED | A check of a case passed and now fails, whatever the case's average says. | Look at the check's detail in the report.
-METRIC_REGRESSED | A metric's mean over the compared cases fell by more than its tolerance. | Look at the cases that fell.
-METRIC_MISSING | The baseline has a metric, or a threshold names one, that this run did not produce. | Find out which checks or labels got lost, or accept their removal.
-BELOW_THRESHOLD | A metric over the whole suite is below its threshold. | Raise the quality, or the threshold is wrong.
+CASE_REGRESSED | A case's score or pass rate is below the accepted one by more than its tolerance. | Compare both answers in the report. Undo what made the answer worse; if the new answer is right, `eval-gate accept RECORD_DIR --only regressions --reason "…"`.
+CHECK_REGRESSED | A check of a case passed and now fails, whatever the case's average says. | Read the check's detail in the report: it says what was missing. Correct the system, or accept the case with `--case` and a reason if the new answer is right.
+METRIC_REGRESSED | A metric's mean over the compared cases fell by more than its tolerance. | Start with the cases that fell most: the report lists them first. When none stands out, all fell a little: look for what they share, such as a prompt, a model or an index.
+METRIC_MISSING | The baseline has a metric, or a threshold names one, that this run did not produce. | Put back the checks or labels that produced it. If they were removed on purpose, accept a whole record without them; if a threshold names it, remove the threshold.
+BELOW_THRESHOLD | A metric over the whole suite is below its threshold. | Look at the failing cases and correct the system. If the threshold asks for more than the system is meant to reach, lower it in a change of its own that people review.
 CASE_REMOVED | A case of the baseline is no longer in the suite, and the policy says that this fails. | Put it back, or accept a record without it.
-TOO_MANY_ERRORS | More cases than `max_errors` could not be measured. This is no verdict on the change. | Look at the first error; measure again.
-TOO_FEW_COMPARABLE | Fewer of the baseline's cases than `min_comparable` are left to compare. | Accept a baseline of the new suite.
-DRIFTED | The record to be accepted is below the anchor by more than the tolerance: many small steps down are one large one. | Raise the quality, or accept with `--move-anchor` and say why.
+TOO_MANY_ERRORS | More cases than `max_errors` could not be measured. This is no verdict on the change. | Read the first error in the report and remove its cause, then run again; `--resume` does not repeat what was measured. Raise `max_errors` only if single failures are normal for this system.
+TOO_FEW_COMPARABLE | Fewer of the baseline's cases than `min_comparable` are left to compare. | Run the whole suite, without a filter if there was one, and accept a baseline of the new suite.
+DRIFTED | The record to be accepted is below the anchor by more than the tolerance: many small steps down are one large one. | Raise the quality to the anchor's level. If the lower level is meant, accept with `--move-anchor` and say in the reason why.
 """)
 
 REGISTRY = {info.code: info for info in (*CONFIGURATION, *MEASURING, *REASONS)}

@@ -27,7 +27,7 @@ def trial(repeat: int, scores: Mapping[str, float | None], required: float = 1.0
     return Trial(repeat=repeat, score=sum(known.values()) / len(known), passed=all(result.passed for result in results), checks=results, answer={"output": "text"})
 
 
-def case(case_id: str, *runs: float | None | Mapping[str, float | None], repeats: int = 1, definition: str = "same", required: float = 1.0, **fields: Any) -> CaseRecord:
+def case(case_id: str, *runs: float | Mapping[str, float | None] | None, repeats: int = 1, definition: str = "same", required: float = 1.0, **fields: Any) -> CaseRecord:
     """A case with one value per run: the score of its one check `equals`, or a score per check id."""
     maps = [run if isinstance(run, Mapping) else {"equals": run} for run in runs]
     ids = fields.pop("check_ids", None) or list(dict.fromkeys(name for one in maps for name in one))

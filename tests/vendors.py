@@ -69,7 +69,7 @@ class Vendor:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def do_POST(self):  # noqa: N802  # a name of the base class
+            def do_POST(self):  # a name of the base class
                 body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
                 with owner._lock:
                     number = len(owner.seen)
@@ -188,5 +188,5 @@ def schema_in(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def verdicts(**criteria: Any) -> dict[str, Any]:
-    """A reply by the contract: a boolean or a score for each criterion."""
+    """A reply in the form that was asked for: a boolean or a score for each criterion."""
     return {"criteria": {name: {"reason": f"because of {name}", ("pass" if isinstance(value, bool) else "score"): value} for name, value in criteria.items()}}

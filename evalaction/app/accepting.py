@@ -33,8 +33,9 @@ class AcceptJob:
 def accept_records(parts: Parts, job: AcceptJob) -> Literal["accepted", "drifted"]:
     """Accept the records of the last run at a place; none is stored unless all of them may be. Raises ConfigError when one must not be a baseline."""
     store = DirectoryStore(job.baseline)
+    masked = parts.settings.masker.text
     request = AcceptRequest(
-        reason=job.reason, accepted_by=job.by or parts.settings.person(), accepted_at=parts.stamp(), cases=job.cases, only=job.only, move_anchor=job.move_anchor,
+        reason=masked(job.reason), accepted_by=masked(job.by or parts.settings.person()), accepted_at=parts.stamp(), cases=job.cases, only=job.only, move_anchor=job.move_anchor,
         anchor=job.anchor, accepted_in=parts.settings.run_id,
     )  # fmt: skip
     ready: list[tuple[Path, RunRecord, Accepted]] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import unicodedata
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Literal
@@ -89,18 +90,27 @@ def _chosen(record: RunRecord, difference: Comparison, request: AcceptRequest) -
 def _refuse(record: RunRecord, chosen: Mapping[str, CaseRecord], request: AcceptRequest, previous: Baseline | None) -> None:
     """Raise for everything that makes the record, or the choice from it, no baseline."""
     faults: list[Fault] = []
-    if not request.reason.strip():
+    if _is_blank(request.reason):
         faults.append(Fault(code="REASON_REQUIRED", what="an acceptance needs a reason that is not blank", fix='add --reason "why this level is right"'))
     if not record.cases:
         faults.append(Fault(code="INVALID_RECORD", what="the record holds no case", fix="measure the suite first: eval-gate run SUITE"))
     elif not chosen:
-        asked = " ".join(request.cases) or f"--only {request.only}"
+        asked = " ".join([*(f"--case '{glob}'" for glob in request.cases), *([f"--only {request.only}"] if request.only else [])])
         faults.append(Fault(code="NO_CASES", what=f"nothing in the record is meant by {asked}", fix="name cases that the record holds"))
     faults += _record_faults(record, chosen, request)
     if request.only == "regressions" and previous is None:
         faults.append(Fault(code="INVALID_INPUT", what="without a baseline nothing can have regressed", fix="accept the whole record, without --only"))
     if faults:
         raise ConfigError(faults)
+
+
+_EMPTY_SIGNS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Fillers that Unicode counts as letters or symbols, and that nobody sees."""
+
+
+def _is_blank(text: str) -> bool:
+    """Whether nothing of a text can be seen: no letter, digit, sign or symbol, whatever spaces, controls and marks without a base there are."""
+    return not any(unicodedata.category(char)[0] in "LNPS" and char not in _EMPTY_SIGNS for char in text)
 
 
 def _record_faults(record: RunRecord, chosen: Mapping[str, CaseRecord], request: AcceptRequest) -> Iterable[Fault]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,8 @@ from evalaction.core.scalars import kind_of, spell
 from evalaction.errors import MeasureError
 
 PARTS = ("output", "retrieved", "contexts", "rows", "intent", "refusal", "insight", "tool_calls", "cost_usd", "tokens", "latency_ms")
+LARGEST = {"cost_usd": 1_000_000, "latency_ms": 1_000_000_000, "tokens": 1_000_000_000_000}
+"""The most of each that one answer can have cost: US dollars, milliseconds, tokens of either kind. More is a slip of the unit."""
 _IGNORED = frozenset({"id", "repeat", "answer"})
 
 
@@ -117,8 +118,12 @@ def _maps(name: str, value: Any) -> tuple[Mapping[str, Any], ...]:
 
 
 def _amount(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-        raise _invalid(f"`{name}` of the answer must be a finite number of at least 0, found {kind_of(value)}")
+    """A number from 0 to what its part can be at all; nothing may be so large that a mean or a sum over a suite overflows."""
+    most = LARGEST[name.partition(".")[0]]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise _invalid(f"`{name}` of the answer must be a number, found {kind_of(value)}")
+    if not 0 <= value <= most:
+        raise _invalid(f"`{name}` of the answer must be from 0 to {most:,}, found {'NaN' if value != value else 'less' if value < 0 else 'more'}")  # noqa: PLR0124 - only NaN differs from itself
     return float(value)
 
 

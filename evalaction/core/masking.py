@@ -1,19 +1,21 @@
-"""Known secrets are masked in everything that is written: as they are, and as JSON, URLs and base64 spell them."""
+"""Known secrets are masked in everything that is written: as they are, and as JSON, URLs, HTML, hexadecimal and base64 spell them."""
 
 from __future__ import annotations
 
-import base64
-import json
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any
-from urllib.parse import quote, quote_plus
+
+from evalaction.core.spellings import is_escaped, needles, pattern
 
 MASK = "***"
 SHORTEST = 6
 """Shorter values are too common to be masked without destroying the text."""
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|CRED$|AUTH|COOKIE|PRIVATE|DSN|SIGNATURE|(^|_)PWD$|(^|_)PAT$", re.IGNORECASE)
 _NOT_SECRET = re.compile(r"^(PWD|OLDPWD|SSH_AUTH_SOCK|XAUTHORITY|.*_(PATH|FILE|DIR|HOME))$", re.IGNORECASE)
+_BEGUN = re.compile(r"\\{1,64}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?\Z")
+"""The beginning of an escape whose rest is the beginning of a secret."""
 
 
 def looks_secret(name: str) -> bool:
@@ -21,25 +23,41 @@ def looks_secret(name: str) -> bool:
     return _SECRET_NAME.search(name) is not None and _NOT_SECRET.match(name) is None
 
 
+class _Secret:
+    """One secret; its pattern is made when a text that may hold it comes by."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Matches every spelling."""
+        return pattern(self.value, SHORTEST)
+
+
 class Masker:
     """Replaces known secrets in text and in JSON values. Its `repr` shows none of them."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        forms = {form for secret in secrets if len(secret.strip()) >= SHORTEST for form in _forms(secret.strip())}
-        ordered = sorted(forms, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, ordered))) if ordered else None
-        self._bytes = re.compile(b"|".join(re.escape(form.encode("utf-8", "surrogatepass")) for form in ordered)) if ordered else None
+        known = sorted({secret.strip() for secret in secrets if len(secret.strip()) >= SHORTEST}, key=lambda secret: (-len(secret), secret))
+        self._secrets = tuple(map(_Secret, known))
+        self._needles = tuple(dict.fromkeys((needle, secret) for secret in self._secrets for needle in needles(secret.value, SHORTEST)))
 
     def __repr__(self) -> str:
         return "Masker(…)"
 
     def text(self, text: str) -> str:
-        """The text with every known secret replaced."""
-        return text if self._pattern is None else self._pattern.sub(MASK, text)
+        """The text with every known secret replaced. Strict JSON stays strict JSON: an escape is replaced whole or not at all."""
+        for secret in self._suspects(text):
+            text = _replaced(text, secret.pattern)
+        return text
 
     def finds(self, data: bytes) -> bool:
-        """Whether any secret stands in these bytes (UTF-8)."""
-        return self._bytes is not None and self._bytes.search(data) is not None
+        """Whether any secret stands in these bytes (UTF-8), in any spelling, escaped for JSON or not."""
+        if not self._secrets:
+            return False
+        text = data.decode("utf-8", "replace")
+        return any(secret.pattern.search(text) for secret in self._suspects(text))
 
     def json(self, value: Any, *, keep: frozenset[str] = frozenset()) -> Any:
         """A JSON value with secrets replaced in every text and key; values under the keys in `keep` stay as they are."""
@@ -51,19 +69,30 @@ class Masker:
             return [self.json(item, keep=keep) for item in value]
         return value
 
+    def _suspects(self, text: str) -> tuple[_Secret, ...]:
+        """The secrets that a quick look does not exclude, the longest first."""
+        if not self._secrets or not text:
+            return ()
+        if is_escaped(text):
+            return self._secrets
+        near = {secret for needle, secret in self._needles if needle in text}
+        return tuple(secret for secret in self._secrets if secret in near) if near else ()
 
-def _forms(secret: str) -> Iterable[str]:
-    """The spellings under which a secret can turn up."""
-    yield secret
-    yield json.dumps(secret)[1:-1]
-    yield json.dumps(secret, ensure_ascii=False)[1:-1]
-    yield quote(secret, safe="")
-    yield quote_plus(secret)
-    raw = secret.encode("utf-8", "surrogatepass")
-    for shift in range(3):
-        # A secret inside a longer base64 text starts at one of three phases; the characters it shares with its neighbours are cut.
-        for encode in (base64.b64encode, base64.urlsafe_b64encode):
-            code = encode(b"\0" * shift + raw).decode().rstrip("=")
-            start, end = (shift * 8 + 5) // 6, len(code) - (1 if (len(raw) + shift) % 3 else 0)
-            if end - start >= SHORTEST:
-                yield code[start:end]
+
+def _replaced(text: str, secret: re.Pattern[str]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for found in secret.finditer(text):
+        if found.start() < done:
+            continue
+        start, end = found.span()
+        begun = _BEGUN.search(text, max(done, start - 70), start)
+        pieces += (text[done : begun.start() if begun else start], MASK)
+        done = end + 1 if _escapes_next(text, end) else end
+    return "".join([*pieces, text[done:]]) if pieces else text
+
+
+def _escapes_next(text: str, end: int) -> bool:
+    """Whether the match ends in the middle of an escaped character: after an odd number of backslashes."""
+    run = end - len(text[:end].rstrip("\\")) if text[end - 1 : end] == "\\" else 0
+    return run % 2 == 1 and end < len(text)

@@ -10,12 +10,20 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
+from pydantic_core import PydanticCustomError
 
+from evalaction.core.answer import LARGEST
 from evalaction.core.model import model as stored
 
 SCHEMA_VERSION: Literal[1] = 1
 
 Score = Annotated[float, Field(ge=0, le=1)]
+Amount = Annotated[float, Field(ge=0, le=1e15)]
+"""A sum or a mean of amounts that answers state."""
+Size = Annotated[int, Field(ge=0, le=10**15)]
+MOST_REPEATS = 100_000
+"""Trials of one case, in one pass and over all of them."""
+Repeats = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
 
 
 @stored
@@ -26,7 +34,7 @@ class CheckResult:
     score: Score
     passed: bool
     detail: str = ""
-    values: Mapping[str, float] | None = None
+    values: Mapping[str, Score] | None = None
 
 
 @stored
@@ -42,8 +50,8 @@ class Failure:
 class Tokens:
     """Tokens of one call."""
 
-    input: int = 0
-    output: int = 0
+    input: int = Field(default=0, ge=0, le=LARGEST["tokens"])
+    output: int = Field(default=0, ge=0, le=LARGEST["tokens"])
 
 
 @stored
@@ -54,15 +62,24 @@ class Trial:
     `answer` is the answer as JSON, long texts cut; None once it has been dropped from memory.
     """
 
-    repeat: int
+    repeat: int = Field(ge=0, le=MOST_REPEATS)
     score: Score | None = None
     passed: bool | None = None
     checks: tuple[CheckResult, ...] = ()
-    latency_ms: float | None = None
-    cost_usd: float | None = None
+    latency_ms: float | None = Field(default=None, ge=0, le=LARGEST["latency_ms"])
+    cost_usd: float | None = Field(default=None, ge=0, le=LARGEST["cost_usd"])
     tokens: Tokens | None = None
     error: Failure | None = None
     answer: Any = None
+
+    def __post_init__(self) -> None:
+        if self.error is not None:
+            if self.score is not None or self.passed is not None or self.checks:
+                raise _wrong("a trial has both an error and scores")
+        elif self.score is None or self.passed is None or not self.checks:
+            raise _wrong("a trial has neither an error nor score, passed and a check")
+        elif len(self.checks) > 1 and _repeated([result.id for result in self.checks]):
+            raise _wrong("a trial has two results of one check")
 
     @property
     def measured(self) -> bool:
@@ -77,7 +94,7 @@ class CheckInfo:
     id: str
     type: str
     fingerprint: str
-    weight: float = 1.0
+    weight: float = Field(default=1.0, gt=0, le=1_000_000)
     metrics: tuple[str, ...] = ()
 
 
@@ -92,9 +109,17 @@ class CaseRecord:
     category: str | None = None
     tags: tuple[str, ...] = ()
     line: int | None = None
-    repeats: int = Field(default=1, ge=1)
+    repeats: Repeats = 1
     checks: tuple[CheckInfo, ...] = ()
     trials: tuple[Trial, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.checks) > 1 and _repeated([check.id for check in self.checks]):
+            raise _wrong("a case has one check twice")
+        if len(self.trials) > 1 and _repeated([trial.repeat for trial in self.trials]):
+            raise _wrong("a case has one trial twice")
+        if any([result.values is not None for trial in self.trials for result in trial.checks]):
+            _all_stated(self)
 
     @property
     def measured(self) -> tuple[Trial, ...]:
@@ -107,14 +132,31 @@ class CaseRecord:
         return 2 * len(self.measured) < len(self.trials) or not self.trials
 
 
+def _all_stated(case: CaseRecord) -> None:
+    """Where a result states values, it states one for each metric of its check."""
+    metrics = {check.id: check.metrics for check in case.checks}
+    for trial in case.trials:
+        for result in trial.checks:
+            if result.values is not None and not result.values.keys() >= set(metrics.get(result.id, ())):
+                raise _wrong("a result lacks a value for a metric of its check")
+
+
+def _repeated(values: list[Any]) -> bool:
+    return len(set(values)) < len(values)
+
+
+def _wrong(what: str) -> PydanticCustomError:
+    return PydanticCustomError("INVALID_RECORD", what)
+
+
 @stored
 class Calls:
     """Calls of target and judge: planned before the start, and made."""
 
-    planned: int = 0
-    made: int = 0
-    judge_planned: int = 0
-    judge_made: int = 0
+    planned: Size = 0
+    made: Size = 0
+    judge_planned: Size = 0
+    judge_made: Size = 0
 
 
 @stored
@@ -166,13 +208,13 @@ class RunHeader:
     judge: Mapping[str, Any] | None = None
     policy: Mapping[str, Any] = Field(default_factory=dict)
     floor: bool = True
-    repeats: int = 1
+    repeats: Repeats = 1
     selection: Selection = Selection()
     interrupted: Failure | None = None
-    counts: Mapping[str, int] = Field(default_factory=dict)
-    metrics: Mapping[str, float] = Field(default_factory=dict)
+    counts: Mapping[str, Size] = Field(default_factory=dict)
+    metrics: Mapping[str, Amount] = Field(default_factory=dict)
     calls: Calls = Calls()
-    cost_usd: float | None = None
+    cost_usd: Amount | None = None
     notes: tuple[str, ...] = ()
     """Doubts that arose while measuring, one line each."""
 

@@ -127,5 +127,7 @@ Tolerance = Annotated[float, BeforeValidator(_tolerance), WithJsonSchema({"type"
 Whole = Annotated[int, BeforeValidator(_whole)]
 Count = Annotated[Whole, Field(ge=1)]
 """A whole number of at least one."""
+Repeats = Annotated[Whole, Field(ge=1, le=1000)]
+"""Runs of a case in one pass over the suite."""
 Json = Any
 """Any JSON value, as it stands."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, field_validator
+from pydantic import BeforeValidator, Discriminator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
 from evalaction.core.model import model as spec
+from evalaction.core.patterns import PatternError, compiled
 from evalaction.core.scalars import Count, Flag, Fraction, Json, Number, Positive, Text, Tolerance, Word, kind_of
 
 
@@ -48,7 +49,7 @@ class CheckSpec:
     DEFAULT_THRESHOLD: ClassVar[float] = 1.0
 
     id: Word | None = None
-    weight: Positive = 1.0
+    weight: Annotated[Positive, Field(ge=1e-6, le=1e6)] = 1.0
     field: Word | None = None
     threshold: Fraction | None = None
 
@@ -121,17 +122,16 @@ class NotContains(CheckSpec):
 class PatternSpec(CheckSpec):
     """A regular expression searched for in the text; `flags` are letters of `imsx`."""
 
+    flags: Annotated[Text, Field(pattern="^[imsx]*$")] = ""  # before the pattern, which is compiled under them
     pattern: Word
-    flags: Annotated[Text, Field(pattern="^[imsx]*$")] = ""
 
     @field_validator("pattern")
     @classmethod
-    def _compiles(cls, pattern: str) -> str:
-        import regex  # noqa: PLC0415 - only suites with patterns pay for the import
-
+    def _compiles(cls, pattern: str, info: ValidationInfo) -> str:
         try:
-            regex.compile(pattern)
-        except regex.error as error:
+            if "flags" in info.data:  # wrong flags are a fault of their own
+                compiled(pattern, info.data["flags"])
+        except PatternError as error:
             raise PydanticCustomError("INVALID_PATTERN", "the pattern does not compile: {why}", {"why": str(error), "fix": "correct the regular expression"}) from None
         return pattern
 

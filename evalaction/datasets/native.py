@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from evalaction.core.model import model as spec
-from evalaction.core.scalars import Count, Flag, Json, Text, Word, kind_of
+from evalaction.core.scalars import Flag, Json, Repeats, Text, Word, kind_of
 from evalaction.core.specs import Check
 from evalaction.core.suite import Judge, Limits, Policy, TargetBlock, Turn
 
@@ -38,7 +38,7 @@ def _version(value: object) -> object:
 class Defaults:
     """What every case of the suite has beside its own: default checks and tags are added, `repeats` stands in for a missing one."""
 
-    repeats: Count = 1
+    repeats: Repeats = 1
     tags: tuple[Word, ...] = ()
     checks: tuple[Check, ...] = ()
 
@@ -54,7 +54,7 @@ class NativeCase:
     vars: dict[Word, Json] = Field(default_factory=dict)
     tags: tuple[Word, ...] = ()
     metadata: dict[Word, Json] = Field(default_factory=dict)
-    repeats: Count | None = None
+    repeats: Repeats | None = None
     checks: tuple[Check, ...] = ()
 
 

@@ -43,11 +43,17 @@ FOLDED_ROWS = 200
 """Rows of a folded table at most; more are not even made."""
 
 
+_NOTED = ("regressed", "inconclusive", "within_noise")
+"""Words of a check over the whole suite that are worth a row beside the metrics."""
+
+
 def metric_table(suite: SuiteVerdict) -> Table:
     """Metrics, worst first. `this run` is over the compared pairs; where the whole suite differs, it says so."""
     thresholds = {reason.metric: reason for reason in suite.reasons if reason.code == "BELOW_THRESHOLD"}
     ordered = sorted(suite.metrics, key=lambda metric: (metric.verdict not in _RED and metric.metric not in thresholds, *_metric_key(metric)))
-    rows = (_metric_row(metric, thresholds.get(metric.metric), compared=suite.baseline.found) for metric in ordered)
+    rows = [_metric_row(metric, thresholds.get(metric.metric), compared=suite.baseline.found) for metric in ordered]
+    families = sorted((check for check in suite.checks if check.verdict in _NOTED), key=_metric_key)
+    rows += [(say("check {}", check.metric), *_metric_row(check, None, compared=True)[1:]) for check in families]
     return Table(("metric", "baseline", "this run", "change", "verdict"), tuple(rows))
 
 

@@ -60,11 +60,14 @@ class _Batch:
             return
         try:
             async with asyncio.TaskGroup() as waiting:
-                await self._take(requests, waiting)
+                is_whole = await self._take(requests, waiting)
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from errors
+        # Only now: a trial that still waited for its judge when the time was over was not answered with nothing.
+        self._is_whole = is_whole
 
-    async def _take(self, requests: Sequence[Request], waiting: asyncio.TaskGroup) -> None:
+    async def _take(self, requests: Sequence[Request], waiting: asyncio.TaskGroup) -> bool:
+        """Whether the target came to its own end."""
         async with contextlib.aclosing(self._target.ask_all(requests)) as replies:
             async for reply in replies:
                 self._work.budget.spend(reply.answer.cost_usd)
@@ -73,8 +76,8 @@ class _Batch:
                 else:
                     await self._settled(reply)
                 if self._work.budget.is_overspent:
-                    return
-        self._is_whole = True
+                    return False
+        return True
 
     async def _settled(self, reply: Reply) -> None:
         self._known(reply.request, await self._trial(reply))

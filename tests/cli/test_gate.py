@@ -32,7 +32,7 @@ def test_gate__unchanged__is_green_and_costs_one_call_a_case(work):
 
 
 def test_gate__a_worse_case__is_asked_three_times_and_red(work):
-    """A drop that holds in three runs is red, names the case, and the other case is asked once (P54)."""
+    """A drop that holds in three runs is red, names the case, and the other case is asked once."""
     suite = accepted(work, "a", "b")
     work.answers(a="no", b="yes")
 
@@ -55,7 +55,7 @@ def test_gate__a_flaky_case__stays_green(work):
 
 
 def test_gate__an_outage__is_not_measured_and_never_red(work):
-    """A failing command is exit 3, whatever the baseline was (P37, P114, P121)."""
+    """A failing command is exit 3, whatever the baseline was."""
     suite = accepted(work, "a", "b")
     work.answers(a=7, b=7)
 
@@ -74,7 +74,7 @@ def test_gate__an_outage_while_confirming__is_not_red(work):
 
 
 def test_gate__report_only__says_what_would_fail_and_exits_0(work):
-    """The word stays, the exit is 0, the log says `would fail` (P119)."""
+    """The word stays, the exit is 0, the log says `would fail`."""
     suite = accepted(work, "a")
     work.answers(a="no")
 
@@ -85,7 +85,7 @@ def test_gate__report_only__says_what_would_fail_and_exits_0(work):
 
 
 def test_gate__first_run__says_that_nothing_was_compared(work):
-    """No baseline is green, and the first line of the report says so (P60)."""
+    """No baseline is green, and the first line of the report says so."""
     work.answers(a="yes")
 
     done = work.run("gate", work.suite("a"), "--format", "markdown")
@@ -118,7 +118,7 @@ def test_gate__several_suites__the_worst_exit_wins_and_all_are_reported(work):
 
 
 def test_gate__budget__that_cannot_hold_the_plan__calls_nothing(work):
-    """Four calls planned, three allowed: BUDGET_TOO_SMALL with both numbers (P155)."""
+    """Four calls planned, three allowed: BUDGET_TOO_SMALL with both numbers."""
     suite = work.suite("a", "b", limits={"max_calls": 3}, defaults={"repeats": 2})
 
     done = work.run("gate", suite)
@@ -268,7 +268,7 @@ def test_gate__loosened_policy__stands_in_the_headline(work):
 
 
 def test_gate__never_writes_below_the_baseline(work):
-    """Only `accept` moves a baseline (P78)."""
+    """Only `accept` moves a baseline."""
     suite = accepted(work, "a")
     before = work.tree("eval-baselines")
     work.answers(a="no")

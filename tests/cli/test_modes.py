@@ -219,7 +219,7 @@ def test_compare__suites_of_one_side_only__are_refused(work):
 
 @pytest.mark.parametrize("merged", [False, True])
 def test_unsafe_checkout__of_a_pull_request_or_its_merge__is_refused(work, monkeypatch, merged):
-    """Under pull_request_target the head, or a merge of it, must not be checked out; nothing is asked (P166)."""
+    """Under pull_request_target the head, or a merge of it, must not be checked out; nothing is asked."""
 
     def git(*arguments):
         return subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", *arguments], cwd=work.folder, check=True, capture_output=True, text=True).stdout.strip()
@@ -268,7 +268,7 @@ def test_kill__loses_only_the_trial_in_flight(work):
 
 
 def test_secrets__appear_in_no_sink(work, monkeypatch):
-    """A system that echoes its key: masked in log, verdict, record, report, JUnit, history and stdout (P156)."""
+    """A system that echoes its key: masked in log, verdict, record, report, JUnit, history and stdout."""
     secret = "sk-work-0123456789abcdef"
     monkeypatch.setenv("MY_API_KEY", secret)
     (work.folder / "bot.sh").write_text('printf "%s" "$MY_API_KEY"; printf "%s" "$MY_API_KEY" >&2\n')
@@ -283,7 +283,7 @@ def test_secrets__appear_in_no_sink(work, monkeypatch):
 
 
 def test_commands_for_the_runner__in_foreign_text__never_start_a_line(work):
-    """`::error::` in ids, answers and stderr is only text (P162)."""
+    """`::error::` in ids, answers and stderr is only text."""
     evil = "::error::forged"
     (work.folder / "bot.sh").write_text('echo "::add-mask::x"; echo "::error::forged" >&2; exit 1\n')
     suite = work.suite(evil, "a")

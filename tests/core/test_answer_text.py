@@ -25,7 +25,7 @@ def test_stored__an_ordinary_answer_is_kept_as_it_is(text, ids):
 
 
 def test_stored__a_long_text_keeps_both_ends_and_its_length():
-    """50 million characters become a few thousand with a mark (P139)."""
+    """50 million characters become a few thousand with a mark."""
     text = stored(Answer(output="a" + "y" * 49_999_998 + "z"))["output"]
     assert len(text) < 17_000
     assert (text[0], text[-1]) == ("a", "z")

@@ -73,7 +73,7 @@ def test_compare__order_of_cases_and_trials_never_matters(before, now, chance):
 
 
 def test_verdict__one_breaks_and_another_is_mended__is_red():
-    """Improvements never pay for regressions: the count is unchanged, the verdict is not (P58)."""
+    """Improvements never pay for regressions: the count is unchanged, the verdict is not."""
     found = verdict(baseline(case("a", 1), case("b", 0)), record(case("a", 0), case("b", 1)))
 
     assert (found.verdict, words(found)) == ("regressed", {"a": "regressed", "b": "improved"})
@@ -81,7 +81,7 @@ def test_verdict__one_breaks_and_another_is_mended__is_red():
 
 
 def test_verdict__one_dead_case_under_a_good_total__is_red_by_name():
-    """Nineteen perfect cases do not hide one that fell from 5/5 to 0/5 (P51)."""
+    """Nineteen perfect cases do not hide one that fell from 5/5 to 0/5."""
     good = [case(f"c{number}", *[1] * 5, repeats=5) for number in range(19)]
 
     found = verdict(baseline(*good, case("dead", *[1] * 5, repeats=5)), record(*good, case("dead", *[0] * 5, repeats=5)))
@@ -195,7 +195,7 @@ def test_pairs__a_changed_check_is_listed_and_leaves_the_others_compared():
 
 
 def test_errors__are_in_no_mean_on_either_side():
-    """Four wrong cases that become errors do not flatter the comparison (P128)."""
+    """Four wrong cases that become errors do not flatter the comparison."""
     before = baseline(*(case(f"c{number}", 1 if number < 16 else 0) for number in range(20)))
     now = record(*(case(f"c{number}", 1 if number < 16 else None) for number in range(20)), policy=Policy(max_errors=4))
 

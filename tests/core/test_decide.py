@@ -12,7 +12,7 @@ from tests.making import baseline, case, codes, record, verdict, words
 
 
 def test_no_baseline__is_its_own_word_and_thresholds_still_hold():
-    """A first run is `no_baseline`; a missed threshold is exit 1 all the same (P60)."""
+    """A first run is `no_baseline`; a missed threshold is exit 1 all the same."""
     assert verdict(None, record(case("a", 1))).verdict == "no_baseline"
     assert verdict(None, record(case("a", 0), policy=Policy(thresholds={"equals": 0.5}))).verdict == "below_threshold"
 
@@ -31,7 +31,7 @@ def test_threshold__a_value_equal_to_it_is_enough():
 
 @pytest.mark.parametrize(("threshold", "word", "warned"), [(0.72, "no_baseline", True), (0.95, "below_threshold", False)])
 def test_threshold__repeated_runs_are_red_only_beyond_their_noise(threshold, word, warned):
-    """Twenty cases at 70 %: a threshold a little above is a warning, one far above is red (P55)."""
+    """Twenty cases at 70 %: a threshold a little above is a warning, one far above is red."""
     cases = [case(f"c{number}", *[float((number * 7 + run * 3) % 10 < 7) for run in range(10)], repeats=10) for number in range(20)]
 
     found = verdict(None, record(*cases, policy=Policy(thresholds={"equals": threshold})))
@@ -48,7 +48,7 @@ def test_threshold__a_deterministic_suite_is_judged_by_the_point():
 
 
 def test_threshold__on_a_metric_that_was_not_produced__is_red():
-    """A threshold that nothing produces a value for checks nothing, and that is never green (P83)."""
+    """A threshold that nothing produces a value for checks nothing, and that is never green."""
     found = verdict(None, record(case("a", 1), policy=Policy(thresholds={"recall@10": 0.8})))
 
     assert (found.verdict, codes(found)) == ("below_threshold", {"METRIC_MISSING"})
@@ -73,7 +73,7 @@ def test_metric_missing__that_the_baseline_had__is_regressed():
 
 
 def test_errors__beyond_the_allowed_number__are_not_measured_and_say_why():
-    """Three errors of ten: exit 3, with the count and the first failing reason (P43, P115)."""
+    """Three errors of ten: exit 3, with the count and the first failing reason."""
     found = verdict(None, record(*(case(f"c{number}", 1 if number < 7 else None, check_ids=["equals"]) for number in range(10))))
 
     message = next(reason.message for reason in found.reasons if reason.code == "TOO_MANY_ERRORS")
@@ -113,7 +113,7 @@ def test_nothing_compared__is_never_green_even_when_the_policy_asks_for_nothing(
 
 @pytest.mark.parametrize("policy", [Policy(removed_cases="fail"), Policy(fail_on=("case", "removed"))])
 def test_removed_case__can_be_made_red(policy):
-    """Removal is a warning by default and red when the policy says so (P82)."""
+    """Removal is a warning by default and red when the policy says so."""
     found = verdict(baseline(case("a", 1), case("b", 1), case("c", 1)), record(case("a", 1), case("b", 1), policy=policy))
 
     assert [reason.case for reason in found.reasons if reason.code == "CASE_REMOVED"] == ["c"]
@@ -174,7 +174,7 @@ def test_overall__precedence_of_several_suites(words_of_suites, word, code):
 
 
 def test_overall__report_only_excuses_exit_1_and_nothing_else():
-    """The word stays; would_exit tells what would have been; an outage is not excused (P119)."""
+    """The word stays; would_exit tells what would have been; an outage is not excused."""
     red, lost = overall((suite("regressed"),), report_only=True), overall((suite("not_measured"),), report_only=True)
 
     assert (red.verdict, red.exit_code, red.would_exit) == ("regressed", 0, 1)

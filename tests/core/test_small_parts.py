@@ -18,7 +18,7 @@ from evalaction.core.merge import merge
 from evalaction.core.record import Calls, CheckInfo, CheckResult, Selection, Shard, Trial
 from evalaction.core.sample import sample
 from evalaction.core.specs import ContainsAll, Equals, Retrieval
-from evalaction.core.suite import Case, Policy, Turn
+from evalaction.core.suite import Case, Turn
 from evalaction.errors import ConfigError
 from tests.making import case, record
 
@@ -52,7 +52,7 @@ def test_suite_digest__does_not_depend_on_the_order_of_cases():
 
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_slug__is_safe_and_never_shared(one, other):
-    """Any two names have safe slugs, and equal slugs only when they are equal (P86)."""
+    """Any two names have safe slugs, and equal slugs only when they are equal."""
     assert (slug(one) == slug(other)) is (one == other)
     assert set(slug(one)) <= set("abcdefghijklmnopqrstuvwxyz0123456789._-~")
     assert len(slug(one)) <= 91
@@ -71,7 +71,7 @@ def test_slug__of_a_name_that_some_system_cannot_hold__is_another_one(name):
     [SECRET, json.dumps(SECRET)[1:-1], json.dumps(SECRET, ensure_ascii=False)[1:-1], quote(SECRET, safe=""), *(base64.b64encode(b"x" * shift + SECRET.encode() + b"tail").decode() for shift in range(4))],
 )
 def test_masker__finds_a_secret_in_every_spelling(form):
-    """As it is, inside JSON, in a URL and in base64 at any phase (P156)."""
+    """As it is, inside JSON, in a URL and in base64 at any phase."""
     masked = Masker([SECRET]).text(f"<{form}>")
 
     assert MASK in masked

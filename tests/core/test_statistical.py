@@ -31,7 +31,7 @@ def test_quiet_suite__is_one_pass_and_no_warning():
 
 
 def test_one_dead_case_among_two_hundred__is_red_by_name_for_few_runs():
-    """A case that always passed and now never does: found, named, nothing else flagged, and run at most ten times (P51)."""
+    """A case that always passed and now never does: found, named, nothing else flagged, and run at most ten times."""
     suite = world(199, "big") | {"dead": always(1.0)}
     gate = Gate(baseline(*taken(suite, 10)))
 
@@ -46,7 +46,7 @@ def test_one_dead_case_among_two_hundred__is_red_by_name_for_few_runs():
 
 @pytest.mark.parametrize(("pattern", "word"), [((0, 1), "flaky"), ((0, 0, 1), "within_noise"), ((0, 1, 1, 1, 1, 0, 1), "flaky")])
 def test_flaky_case__stays_green(pattern, word):
-    """A case that fails at first and then passes again is a warning at most, whatever its first run said (P54)."""
+    """A case that fails at first and then passes again is a warning at most, whatever its first run said."""
     steady = {f"c{number}": always(1.0) for number in range(30)}
     gate = Gate(baseline(*taken(steady, 10)))
 
@@ -57,7 +57,7 @@ def test_flaky_case__stays_green(pattern, word):
 
 
 def test_a_break_hidden_behind_a_fix__is_red():
-    """One case mended, one broken, the mean unchanged: red, by name (P58)."""
+    """One case mended, one broken, the mean unchanged: red, by name."""
     steady = {f"c{number}": always(1.0) for number in range(20)}
     gate = Gate(baseline(*taken(steady | {"mended": always(0.0)}, 10)))
 

@@ -37,7 +37,7 @@ def test_ragbench_record__with_everything__becomes_five_checks(room):
 
 
 def test_ragbench_file__with_bom_comments_blanks_and_crlf__loads(room):
-    """Lines count as in an editor, numbers keep their spelling (P06)."""
+    """Lines count as in an editor, numbers keep their spelling."""
     suite = room.alone("c.jsonl", b'\xef\xbb\xbf// mine\r\n{"id": 1, "question": "q", "expected_answer": 1.50}\r\n\r\n{"id": "b", "question": "q", "must_contain": ["x"]}')
     assert [(case.id, case.line) for case in suite.cases] == [("1", 2), ("b", 4)]
     assert suite.cases[0].checks[0] == ExactMatch(id="exact_match", value="1.50")
@@ -144,14 +144,14 @@ def test_golden_set__mixed_and_empty_cases__are_refused_together(room):
     ],
 )
 def test_table__with_any_separator__becomes_cases(room, name, content):
-    """The column expected → equals, contains → contains_all, other columns → variables; BOM and CRLF do no harm (P06)."""
+    """The column expected → equals, contains → contains_all, other columns → variables; BOM and CRLF do no harm."""
     (case,) = room.alone(name, content).cases
     assert case.checks == (Equals(id="equals", value="NO"), ContainsAll(id="contains_all", value=("x", "y")))
     assert (case.id, case.input, case.vars) == ("a", "what?", {"tier": "gold"})
 
 
 def test_table_cells__of_any_look__stay_text_exactly(room):
-    """No number, no date, no trimming; doubled quotes are one, line breaks stay (P08)."""
+    """No number, no date, no trimming; doubled quotes are one, line breaks stay."""
     suite = room.alone("t.csv", 'id,input,expected,n\n012," {""a"": ""b""}\r\n",1e3, 1_0 \n')
     assert (suite.cases[0].id, suite.cases[0].input, suite.cases[0].checks[0].value, suite.cases[0].vars) == ("012", ' {"a": "b"}\r\n', "1e3", {"n": " 1_0 "})
 
@@ -176,7 +176,7 @@ def test_table_input__with_placeholders__is_filled_from_the_columns(room):
     ],
 )
 def test_table__that_is_malformed__is_refused_with_row_column_and_remedy(room, content, line, column, says):
-    """MALFORMED_CSV says where and how to quote (P08)."""
+    """MALFORMED_CSV says where and how to quote."""
     (fault,) = room.faults(room.alone, "t.csv", content)
     assert (fault.code, fault.file, fault.line, fault.column) == ("MALFORMED_CSV", "t.csv", line, column)
     assert says in fault.what

@@ -59,7 +59,7 @@ def test_pattern__that_is_also_a_file__is_the_file(room):
     [([], "NO_SUITE"), (["evlas/**/*.eval.yaml"], "NO_SUITE"), (["gone.eval.yaml"], "FILE_NOT_FOUND"), (["empty"], "NO_SUITE"), (["x" * 5000], "FILE_NOT_FOUND")],
 )
 def test_pattern__that_finds_nothing__is_refused_by_name(room, patterns, code):
-    """A typo never becomes a green run of nothing (P117)."""
+    """A typo never becomes a green run of nothing."""
     (room.root / "empty").mkdir()
     (fault,) = room.faults(room.load, *patterns)
     assert fault.code == code

@@ -14,7 +14,7 @@ CASE = "cases:\n  - id: a\n    input: x\n" + OK
 
 
 def test_misplaced_checks__beside_and_inside_cases__are_refused_with_the_nearest_name(room):
-    """`asserts:` and `check:` are unknown, and the cases check nothing (P10)."""
+    """`asserts:` and `check:` are unknown, and the cases check nothing."""
     body = "asserts: [{type: equals, value: x}]\ncases:\n  - {id: a, input: x, check: [{type: equals, value: x}]}\n  - {id: b, input: y}\n"
     faults = room.faults(room.suite, body)
     assert [(fault.code, fault.line) for fault in faults] == [("UNKNOWN_FIELD", 4), ("NOTHING_TO_CHECK", 6), ("UNKNOWN_FIELD", 6), ("NOTHING_TO_CHECK", 7)]
@@ -22,7 +22,7 @@ def test_misplaced_checks__beside_and_inside_cases__are_refused_with_the_nearest
 
 
 def test_check_type__misspelt_in_the_last_of_many_cases__is_named_with_the_nearest(room):
-    """UNKNOWN_CHECK has the case, the index and the type that was meant (P12)."""
+    """UNKNOWN_CHECK has the case, the index and the type that was meant."""
     cases = "".join(f"  - id: c{i}\n    input: x\n" + OK for i in range(50)) + "  - {id: last, input: x, checks: [{type: contians_all, value: [x]}]}\n"
     (fault,) = room.faults(room.suite, "cases:\n" + cases)
     assert (fault.code, fault.path, "last" in fault.what, "`contains_all`" in fault.fix) == ("UNKNOWN_CHECK", "cases[50].checks[0].type", True, True)
@@ -63,7 +63,7 @@ def test_check_type__misspelt_in_the_last_of_many_cases__is_named_with_the_neare
     ],
 )
 def test_check__that_makes_no_sense__is_one_fault_at_its_index(room, check, code, path):
-    """Each mistake is said once, with a code, and a path that ends where the mistake is (P17, P26, P46)."""
+    """Each mistake is said once, with a code, and a path that ends where the mistake is."""
     codes = room.codes(room.suite, f"cases:\n  - id: a\n    input: x\n    checks:\n      - {{type: equals, value: fine}}\n      - {check}\n")
     assert codes == [(code, 9, "cases[0].checks[1]" + path)]
 
@@ -89,7 +89,7 @@ def test_faults_of_all_kinds__in_two_files__come_together_sorted(room):
 
 @pytest.mark.parametrize("other", ["a", "' a '", '"a"', "a "])
 def test_id_taken_twice__also_but_for_blanks__names_both_places(room, other):
-    """DUPLICATE_ID at the second, naming the first (P15)."""
+    """DUPLICATE_ID at the second, naming the first."""
     (fault,) = room.faults(room.suite, CASE + f"  - id: {other}\n    input: y\n" + OK)
     assert (fault.code, fault.line, fault.path, "s.eval.yaml:5" in fault.what) == ("DUPLICATE_ID", 8, "cases[1].id", True)
 
@@ -128,18 +128,18 @@ def test_check_ids__given_twice__are_refused(room, checks):
 
 @pytest.mark.parametrize("body", ["cases: []\n", "description: none\n"])
 def test_suite__without_a_case__is_refused(room, body):
-    """Zero cases never pass (P117)."""
+    """Zero cases never pass."""
     assert [code for code, _, _ in room.codes(room.suite, body)] == ["NO_CASES"]
 
 
 def test_dataset__without_a_case__is_refused_by_name(room):
-    """A dataset of comments alone is a mistake, also beside other cases (P117)."""
+    """A dataset of comments alone is a mistake, also beside other cases."""
     room.put("d.jsonl", "// nothing here\n")
     assert [(fault.code, fault.file) for fault in room.faults(room.suite, CASE + "datasets: [d.jsonl]\n")] == [("NO_CASES", "d.jsonl")]
 
 
 def test_text__of_every_kind__keeps_its_characters(room):
-    """Ids, inputs and expected values are what was written (P02, P05)."""
+    """Ids, inputs and expected values are what was written."""
     words = ["NO", "012", "5319E7", "12:30", "2026-08-17", "1_000", "true", "1.50"]
     suite = room.suite("cases:\n" + "".join(f"  - {{id: {word}, input: {word}, checks: [{{type: equals, value: {word}}}]}}\n" for word in words))
     assert [(case.id, case.input, case.checks[0].value) for case in suite.cases] == [(word, word, word) for word in words]
@@ -148,14 +148,14 @@ def test_text__of_every_kind__keeps_its_characters(room):
 @pytest.mark.parametrize("word", ["null", "~", ""])
 @pytest.mark.parametrize("field", ["id", "input"])
 def test_null__where_text_is_expected__is_refused_with_the_hint_to_quote(room, word, field):
-    """null, ~ and nothing are not text; quoted they are (P02)."""
+    """null, ~ and nothing are not text; quoted they are."""
     fields = {"id": "a", "input": "x", field: word}
     (fault,) = room.faults(room.suite, f"cases:\n  - id: {fields['id']}\n    input: {fields['input']}\n" + OK)
     assert (fault.code, fault.path, "quote" in fault.fix) == ("TYPE_MISMATCH", f"cases[0].{field}", True)
 
 
 def test_variables__in_input_and_history__are_written_as_spelled(room):
-    """`vars.x`, `case.vars.x` and a bare name are filled in as the author spelled the value; other words stay (P03)."""
+    """`vars.x`, `case.vars.x` and a bare name are filled in as the author spelled the value; other words stay."""
     body = "cases:\n  - id: a\n    input: '{{blocked}} {{ vars.n }} {{ case.vars.deep.er }} {{ word }} {{ 5 }}'\n    vars: {blocked: true, n: 1.50, deep: {er: NO}}\n"
     case = room.suite(body + "    history: [{role: user, content: 'n={{ vars.n }}'}]\n" + OK).cases[0]
     assert (case.input, case.history[0].content) == ("true 1.50 NO {{ word }} {{ 5 }}", "n=1.50")
@@ -164,7 +164,7 @@ def test_variables__in_input_and_history__are_written_as_spelled(room):
 
 @pytest.mark.parametrize("text", ["{{ vars.nope }}", "{{ case.vars.nope }}", "{{ vars.n | upper }}", "{{ env.TOPIC }}", "{{env.EMPTY}}", "{{ env.SET | upper }}"])
 def test_placeholder__that_cannot_be_filled__is_refused_by_name(room, text):
-    """The braces never reach the target (P13)."""
+    """The braces never reach the target."""
     room.environment = {"EMPTY": "", "SET": "x"}
     (fault,) = room.faults(room.suite, f"cases:\n  - id: a\n    input: 'about {text}'\n    vars: {{n: 1}}\n" + OK)
     assert (fault.code, fault.line) == ("UNRESOLVED_VARIABLE", 6)

@@ -30,7 +30,7 @@ def value(text):
 
 @pytest.mark.parametrize("word", ["NO", "no", "on", "Off", "True", "FALSE", "Null", "2026-08-17", "12:30", "1_000", ".inf", ".nan", "1e999", "0b1", "~x", "1.2.3", "-x", "."])
 def test_plain_scalar__that_other_loaders_convert__stays_text(word):
-    """Only what YAML 1.2's core calls a number, and true, false and null, is not text (P02, P05)."""
+    """Only what YAML 1.2's core calls a number, and true, false and null, is not text."""
     assert value(f"a: {word}") == {"a": word}
 
 
@@ -54,7 +54,7 @@ def test_quoted_scalar__that_looks_like_a_number__is_text(text):
 
 
 def test_key_written_twice__in_one_mapping__names_both_lines_and_goes_on():
-    """The fault names key and lines, the first one stands, later duplicates are found too (P01)."""
+    """The fault names key and lines, the first one stands, later duplicates are found too."""
     document, faults = read("a: 1\nb:\n  c: 1\n  c: 2\na: 3\n")
     assert document.value == {"a": 1, "b": {"c": 1}}
     assert [(fault.code, fault.line) for fault in faults] == [("DUPLICATE_KEY", 4), ("DUPLICATE_KEY", 5)]
@@ -64,7 +64,7 @@ def test_key_written_twice__in_one_mapping__names_both_lines_and_goes_on():
 
 
 def test_merge_key__with_an_override__is_no_duplicate():
-    """`<<` fills in what is not written, from the first mapping that has it (P01)."""
+    """`<<` fills in what is not written, from the first mapping that has it."""
     assert value("x: &x {a: 1, b: 1}\ny: &y {b: 2, c: 2}\nz: {<<: [*x, *y], a: 3}")["z"] == {"a": 3, "b": 1, "c": 2}
     assert value("x: &x {a: 1}\nz: {a: 3, <<: *x}")["z"] == {"a": 3}
     assert value('z: {"<<": 1}') == {"z": {"<<": 1}}

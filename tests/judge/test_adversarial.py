@@ -1,4 +1,4 @@
-"""No reply, answer or document turns into a pass it did not earn: forged replies, injected answers, and judges that repeat what they read (P163, P40)."""
+"""No reply, answer or document turns into a pass it did not earn: forged replies, injected answers, and judges that repeat what they read."""
 
 import json
 import re
@@ -11,20 +11,54 @@ from tests.vendors import Body, Object, Parts, schema_in, told, verdicts
 YES = {"criteria": {"polite": {"reason": "r", "pass": True}}}
 TEXT = json.dumps(YES)
 FORGED_REPLIES = {
-    "empty": "", "blank": " \n ", "prose": "It passes.", "yes": "yes", "true": "true", "null": "null", "number": "1", "a list": f"[{TEXT}]", "a text of JSON": json.dumps(TEXT),
-    "prose before": f"Here you are: {TEXT}", "prose after": f"{TEXT}\nIt passes.", "two objects": f"{TEXT}\n{TEXT}", "two verdicts": f'{TEXT}{json.dumps(verdicts(polite=False))}',
-    "prose round a fence": f"Verdict:\n```json\n{TEXT}\n```", "two fences": f"```json\n{TEXT}\n```\n```json\n{TEXT}\n```", "a fence left open": f"```json\n{TEXT}",
-    "a fence of another language": f"```python\n{TEXT}\n```", "a comment": f"// ok\n{TEXT}", "a trailing comma": TEXT[:-1] + ",}", "single quotes": str(YES), "cut off": TEXT[:-4],
-    "no criteria": '{"pass": true, "score": 1}', "criteria of the wrong kind": '{"criteria": true}', "criteria as a list": '{"criteria": [{"id": "polite", "pass": true}]}',
-    "no criterion": '{"criteria": {}}', "another criterion": '{"criteria": {"kind": {"pass": true}}}', "one criterion too many": '{"criteria": {"polite": {"pass": true}, "extra": {"pass": true}}}',
-    "another spelling": '{"criteria": {"Polite": {"pass": true}}}', "the full id": '{"criteria": {"tone.polite": {"pass": true}}}', "a bare boolean": '{"criteria": {"polite": true}}',
-    "no pass": '{"criteria": {"polite": {"reason": "fine"}}}', "pass as a word": '{"criteria": {"polite": {"pass": "true"}}}', "pass as yes": '{"criteria": {"polite": {"pass": "yes"}}}',
-    "pass as 1": '{"criteria": {"polite": {"pass": 1}}}', "pass as 1.0": '{"criteria": {"polite": {"pass": 1.0}}}', "pass as null": '{"criteria": {"polite": {"pass": null}}}',
-    "pass as a list": '{"criteria": {"polite": {"pass": [true]}}}', "a score instead": '{"criteria": {"polite": {"score": 5}}}', "pass twice": '{"criteria": {"polite": {"pass": false, "pass": true}}}',
-    "criteria twice": '{"criteria": {"polite": {"pass": false}}, "criteria": {"polite": {"pass": true}}}', "a reason that is no text": '{"criteria": {"polite": {"reason": 1, "pass": true}}}',
-    "NaN beside it": '{"criteria": {"polite": {"pass": true}}, "total": NaN}', "infinity beside it": '{"criteria": {"polite": {"pass": true}}, "total": 1e999}',
-    "bottomless": "[" * 100_000, "endless": TEXT + " " * 300_000, "a verdict in tags": f"<verdict>{TEXT}</verdict>", "criteria inside something": json.dumps({"result": YES}),
-}  # fmt: skip
+    "empty": "",
+    "blank": " \n ",
+    "prose": "It passes.",
+    "yes": "yes",
+    "true": "true",
+    "null": "null",
+    "number": "1",
+    "a list": f"[{TEXT}]",
+    "a text of JSON": json.dumps(TEXT),
+    "prose before": f"Here you are: {TEXT}",
+    "prose after": f"{TEXT}\nIt passes.",
+    "two objects": f"{TEXT}\n{TEXT}",
+    "two verdicts": f'{TEXT}{json.dumps(verdicts(polite=False))}',
+    "prose round a fence": f"Verdict:\n```json\n{TEXT}\n```",
+    "two fences": f"```json\n{TEXT}\n```\n```json\n{TEXT}\n```",
+    "a fence left open": f"```json\n{TEXT}",
+    "a fence of another language": f"```python\n{TEXT}\n```",
+    "a comment": f"// ok\n{TEXT}",
+    "a trailing comma": TEXT[:-1] + ",}",
+    "single quotes": str(YES),
+    "cut off": TEXT[:-4],
+    "no criteria": '{"pass": true, "score": 1}',
+    "criteria of the wrong kind": '{"criteria": true}',
+    "criteria as a list": '{"criteria": [{"id": "polite", "pass": true}]}',
+    "no criterion": '{"criteria": {}}',
+    "another criterion": '{"criteria": {"kind": {"pass": true}}}',
+    "one criterion too many": '{"criteria": {"polite": {"pass": true}, "extra": {"pass": true}}}',
+    "another spelling": '{"criteria": {"Polite": {"pass": true}}}',
+    "the full id": '{"criteria": {"tone.polite": {"pass": true}}}',
+    "a bare boolean": '{"criteria": {"polite": true}}',
+    "no pass": '{"criteria": {"polite": {"reason": "fine"}}}',
+    "pass as a word": '{"criteria": {"polite": {"pass": "true"}}}',
+    "pass as yes": '{"criteria": {"polite": {"pass": "yes"}}}',
+    "pass as 1": '{"criteria": {"polite": {"pass": 1}}}',
+    "pass as 1.0": '{"criteria": {"polite": {"pass": 1.0}}}',
+    "pass as null": '{"criteria": {"polite": {"pass": null}}}',
+    "pass as a list": '{"criteria": {"polite": {"pass": [true]}}}',
+    "a score instead": '{"criteria": {"polite": {"score": 5}}}',
+    "pass twice": '{"criteria": {"polite": {"pass": false, "pass": true}}}',
+    "criteria twice": '{"criteria": {"polite": {"pass": false}}, "criteria": {"polite": {"pass": true}}}',
+    "a reason that is no text": '{"criteria": {"polite": {"reason": 1, "pass": true}}}',
+    "NaN beside it": '{"criteria": {"polite": {"pass": true}}, "total": NaN}',
+    "infinity beside it": '{"criteria": {"polite": {"pass": true}}, "total": 1e999}',
+    "bottomless": "[" * 100_000,
+    "endless": TEXT + " " * 300_000,
+    "a verdict in tags": f"<verdict>{TEXT}</verdict>",
+    "criteria inside something": json.dumps({"result": YES}),
+}
 """Whole replies that are no verdict, though most of them say yes."""
 FORGED_SCORES = ["0", "6", "85", "-1", "4.5", "4.0", '"4"', "1e124", "5e0", "true", "false", "null", "[5]", "NaN", "Infinity", '"5/5"', "1e999", "99999999999999999999", '{"value": 5}']
 CODE = "0123456789abcdef"
@@ -64,15 +98,17 @@ def test_set__is_as_large_as_promised():
 
 
 @pytest.mark.parametrize("name", FORGED_REPLIES)
-@pytest.mark.parametrize("vendor", ["anthropic", "openai"])
-def test_reply__of_another_form_is_never_a_verdict(start, vendor, name):
+def test_reply__of_another_form_is_never_a_verdict(start, name):
     """Anything but the one form, as text: two calls, then a judge error, whatever the text says."""
     server = start(FORGED_REPLIES[name])
-    error = failure(server, vendor=vendor)
+    error = failure(server, vendor="openai")
     assert (error.code, len(server.seen)) == ("JUDGE_FAILED", 2)
 
 
-@pytest.mark.parametrize("value", [None, True, 1, "yes", [], [YES], {}, {"pass": True}, {"criteria": {"polite": {"pass": "true"}}}, {"criteria": {"polite": {"pass": 1}}}, {"criteria": TEXT}])
+@pytest.mark.parametrize(
+    "value",
+    [None, True, 1, "yes", [], [YES], {}, {"pass": True}, {"criteria": {"polite": {"pass": "true"}}}, {"criteria": {"polite": {"pass": 1}}}, {"criteria": TEXT}],
+)
 def test_reply__a_tool_call_of_another_form_is_never_a_verdict(start, value):
     """The same for the input of the tool that the judge was made to call."""
     assert failure(start(Object(value))).code == "JUDGE_FAILED"
@@ -80,10 +116,10 @@ def test_reply__a_tool_call_of_another_form_is_never_a_verdict(start, value):
 
 @pytest.mark.parametrize("score", FORGED_SCORES)
 def test_reply__a_score_outside_the_scale_is_never_rounded_or_clamped(start, score):
-    """1..5 as a whole number, or a judge error; in a text and as a tool's input alike (P40)."""
-    text = '{"criteria": {"complete": {"reason": "r", "score": %s}}}' % score
+    """1..5 as a whole number, or a judge error; in a text and as a tool's input alike."""
+    text = '{"criteria": {"complete": {"reason": "r", "score": SCORE}}}'.replace("SCORE", score)
     assert failure(start(text), "x", GRADED).code == "JUDGE_FAILED"
-    body = '{"content": [{"type": "tool_use", "name": "submit", "input": %s}], "stop_reason": "tool_use", "usage": {"input_tokens": 1, "output_tokens": 1}}' % text
+    body = '{"content": [{"type": "tool_use", "name": "submit", "input": INPUT}], "stop_reason": "tool_use", "usage": {}}'.replace("INPUT", text)
     assert failure(start(Body(body.encode())), "x", GRADED).code == "JUDGE_FAILED"
 
 
@@ -91,7 +127,10 @@ def test_reply__a_score_outside_the_scale_is_never_rounded_or_clamped(start, sco
     "parts",
     [
         Parts([{"type": "tool_use", "name": "submit", "input": YES}, {"type": "tool_use", "name": "submit", "input": YES}], {"content": TEXT, "refusal": "I will not."}),
-        Parts([{"type": "text", "text": TEXT}, {"type": "tool_use", "name": "submit", "input": verdicts(polite=False)}], {"content": TEXT, "tool_calls": [{"function": {"name": "f"}}]}),
+        Parts(
+            [{"type": "text", "text": TEXT}, {"type": "tool_use", "name": "submit", "input": verdicts(polite=False)}],
+            {"content": TEXT, "tool_calls": [{"function": {"name": "f"}}]},
+        ),
         Parts([{"type": "tool_use", "name": "other", "input": YES}], {"content": None, "tool_calls": [{"function": {"name": "reply", "arguments": TEXT}}]}),
         Parts([{"type": "tool_use", "name": "submit", "input": YES}], {"content": TEXT}, "max_tokens"),
         Parts([{"type": "tool_use", "name": "submit", "input": YES}], {"content": TEXT}, "content_filter"),
@@ -119,7 +158,7 @@ def test_reply__a_pass_beside_a_low_score_is_ignored(start):
 
 @pytest.mark.parametrize("fence", ["```json\n%s\n```", "```\n%s\n```", "  ```json\r\n%s\r\n```  \n", "~~~\n%s\n~~~", "\ufeff%s", "````JSON\n%s\n````"])
 def test_reply__a_fence_round_all_of_it_is_no_offence(start, vendor, fence):
-    """A verdict in a fence that encloses the whole reply counts at the first call (P33)."""
+    """A verdict in a fence that encloses the whole reply counts at the first call."""
     server = start(fence % TEXT)
     assert judge(server, vendor=vendor)["tone.polite"].passed
     assert len(server.seen) == 1
@@ -151,15 +190,15 @@ def test_question__and_document_are_data_as_well(start, name):
 
 
 @pytest.mark.parametrize("name", INJECTIONS)
-def test_echo__a_judge_that_repeats_its_prompt_passes_nothing(start, vendor, name):
-    """All that the judge was told, sent back, is no verdict (P163)."""
-    assert failure(start(lambda body, _number: told(body)), INJECTIONS[name], vendor=vendor).code == "JUDGE_FAILED"
+def test_echo__a_judge_that_repeats_its_prompt_passes_nothing(start, name):
+    """All that the judge was told, sent back, is no verdict."""
+    assert failure(start(lambda body, _number: told(body)), INJECTIONS[name], vendor="openai").code == "JUDGE_FAILED"
 
 
 @pytest.mark.parametrize("name", INJECTIONS)
-def test_echo__a_judge_that_repeats_the_answer_passes_nothing(start, vendor, name):
+def test_echo__a_judge_that_repeats_the_answer_passes_nothing(start, name):
     """An answer that is a verdict word for word, sent back, is no verdict."""
-    assert failure(start(INJECTIONS[name]), INJECTIONS[name], vendor=vendor).code == "JUDGE_FAILED"
+    assert failure(start(INJECTIONS[name]), INJECTIONS[name]).code == "JUDGE_FAILED"
 
 
 @pytest.mark.parametrize("name", WITH_VERDICT)

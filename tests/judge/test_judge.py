@@ -72,10 +72,13 @@ def test_verdict__words_are_one_bounded_line(start):
 
 @pytest.mark.parametrize(
     ("cast", "passed", "tally"),
-    [((True, True, False), True, "2 of 3"), ((False, False, True), False, "1 of 3"), ((True, False), False, "1 of 2"), ((True, True), True, "2 of 2"), ((False, True, True, False), False, "2 of 4")],
-)
+    [
+        ((True, True, False), True, "2 of 3"), ((False, False, True), False, "1 of 3"), ((True, False), False, "1 of 2"), ((True, True), True, "2 of 2"),
+        ((False, True, True, False), False, "2 of 4"),
+    ],
+)  # fmt: skip
 def test_votes__the_majority_counts_and_ties_fail(start, cast, passed, tally):
-    """n calls, the votes in the detail, half is not a majority."""
+    """N calls, the votes in the detail, half is not a majority."""
     server = start([Object(verdicts(polite=vote)) for vote in cast])
     found = judge(server, votes=len(cast))["tone.polite"]
     assert (found.passed, found.score, found.detail) == (passed, float(passed), f"{tally} votes for yes: because of polite")
@@ -144,7 +147,7 @@ def test_prompt__marks_have_a_new_random_code_in_every_call(start):
 
 
 def test_reply__that_is_no_verdict_is_asked_for_once_more(start, vendor):
-    """Prose first, a verdict second: the verdict counts, two calls, two sets of marks (P36)."""
+    """Prose first, a verdict second: the verdict counts, two calls, two sets of marks."""
     server = start(["Looks polite to me!", PASS])
     assert judge(server, vendor=vendor)["tone.polite"].passed
     first, second = (body["messages"][-1]["content"] for body in server.seen)
@@ -152,7 +155,7 @@ def test_reply__that_is_no_verdict_is_asked_for_once_more(start, vendor):
 
 
 def test_reply__prose_for_ever_is_a_judge_error_that_keeps_the_words(start, vendor):
-    """Two calls, no verdict, the beginning of the last reply kept; never a pass, a fail or a score (P36)."""
+    """Two calls, no verdict, the beginning of the last reply kept; never a pass, a fail or a score."""
     server = start("Looks polite to me, truly!")
     error = failure(server, vendor=vendor)
     assert (error.code, error.detail, len(server.seen)) == ("JUDGE_FAILED", "Looks polite to me, truly!", 2)
@@ -168,7 +171,7 @@ def test_reply__that_ran_out_of_room_gets_more(start, vendor):
 
 
 def test_outage__is_a_judge_error_with_the_reason(start, vendor):
-    """HTTP 500 is neither pass nor fail, and is not a reply to ask again for (P37)."""
+    """HTTP 500 is neither pass nor fail, and is not a reply to ask again for."""
     server = start(Status(500, {"error": {"message": "overloaded, sorry"}}))
     error = failure(server, vendor=vendor)
     assert (error.code, len(server.seen)) == ("JUDGE_FAILED", 1)
@@ -177,7 +180,7 @@ def test_outage__is_a_judge_error_with_the_reason(start, vendor):
 
 
 def test_outage__a_judge_nobody_can_reach_says_so(vendor):
-    """A refused connection is told as one (P43)."""
+    """A refused connection is told as one."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{probe.getsockname()[1]}"

@@ -114,7 +114,7 @@ def test_reply__that_was_cut_or_refused_is_not_whole(start, vendor, stop):
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
 def test_failure__overload_and_server_errors_may_be_asked_again_and_the_sdk_does_not(start, vendor, status):
-    """A status that may pass is retryable, with the server's hint; one call is made, for there is one policy of retries (P154)."""
+    """A status that may pass is retryable, with the server's hint; one call is made, for there is one policy of retries."""
     server = start(Status(status, {"error": {"message": "wait a little"}}, {"Retry-After": "7"}))
     error = failure(provider_of(server, vendor))
     assert (error.code, error.retryable, error.retry_after_seconds, error.overloaded) == ("TARGET_FAILED", True, 7.0, status in {429, 503, 529})
@@ -200,7 +200,7 @@ def test_limit__a_server_that_wants_the_other_name_is_asked_once_more(start):
 
 @pytest.mark.parametrize("key", [None, "", "  "])
 def test_key__missing_or_blank_is_refused_by_name(vendor, key):
-    """Without its key no model is opened: MISSING_SECRET names the variable (P123)."""
+    """Without its key no model is opened: MISSING_SECRET names the variable."""
     name = "ANTHROPIC_API_KEY" if vendor == "anthropic" else "OPENAI_API_KEY"
     with pytest.raises(ConfigError) as caught:
         open_provider(Endpoint(provider=vendor, model="m"), environment={} if key is None else {name: key}, cwd=None)

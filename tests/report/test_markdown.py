@@ -68,7 +68,7 @@ def test_tables__have_the_headers_of_the_contract(samples):
 
 
 def test_first_line__says_that_nothing_was_compared(samples):
-    """(P119) Without a baseline the first visible line says so, whatever the verdict's word, and in a report of several suites too."""
+    """Without a baseline the first visible line says so, whatever the verdict's word, and in a report of several suites too."""
     bare = samples.passed_suite(
         verdict="below_threshold", baseline=BaselineInfo(), reasons=(Reason(code="BELOW_THRESHOLD", message="m", metric="pass_rate", baseline=0.9, current=0.5),)
     )
@@ -79,7 +79,7 @@ def test_first_line__says_that_nothing_was_compared(samples):
 
 
 def test_report_only__says_would_fail(samples):
-    """(P119) Report-only keeps the verdict's word and says in the first line that it would fail."""
+    """Report-only keeps the verdict's word and says in the first line that it would fail."""
     line = first_line(render_markdown(build_view(overall((samples.regressed_suite(),), report_only=True))))
 
     assert "regressed" in line
@@ -88,7 +88,7 @@ def test_report_only__says_would_fail(samples):
 
 
 def test_headline_block__holds_what_must_not_be_overlooked(samples):
-    """(P82) Removed cases and checks, loosened policy, unmeasured cases, a filter, a thin baseline and a missing confirmation stand above every fold."""
+    """Removed cases and checks, loosened policy, unmeasured cases, a filter, a thin baseline and a missing confirmation stand above every fold."""
     head = render_markdown(build_view(overall((samples.regressed_suite(),)))).split("<details")[0]
 
     for needle in (
@@ -106,7 +106,7 @@ def test_headline_block__holds_what_must_not_be_overlooked(samples):
 
 
 def test_headline_block__says_a_shared_failure_once(samples):
-    """(P43) Four cases that failed for one reason: the head says the reason once."""
+    """Four cases that failed for one reason: the head says the reason once."""
     head = render_markdown(build_view(samples.not_measured())).split("<details")[0]
 
     assert head.count("connection refused") == 1
@@ -121,7 +121,7 @@ def test_headline__names_what_ended_the_run(samples):
 
 
 def test_compared__names_commits_and_who_accepted_why(samples):
-    """(P102) The report names both commits, the baseline's age, who accepted it and why."""
+    """The report names both commits, the baseline's age, who accepted it and why."""
     text = render_markdown(build_view(overall((samples.passed_suite(),))))
 
     for needle in ("fedcba987654", "0123456789ab", "3 days ago", "`Grace H`", "`spring cleaning`", "`2026-11`"):
@@ -129,7 +129,7 @@ def test_compared__names_commits_and_who_accepted_why(samples):
 
 
 def test_statistical_rule__states_what_red_means_and_what_it_cannot_see(samples):
-    """(P55) Under the statistical rule the report says what red means and the smallest visible drop."""
+    """Under the statistical rule the report says what red means and the smallest visible drop."""
     suite = samples.passed_suite(
         rule="statistical", metrics=(MetricVerdict(metric="equals", baseline=0.7, current=0.68, delta=-0.02, p_value=0.3, mde=0.0812, verdict="within_noise"),)
     )
@@ -163,7 +163,7 @@ def test_order__the_largest_drop_and_the_worst_suite_come_first(samples):
 @pytest.mark.parametrize("limit", [65_536, 20_000, 8_000, 3_000, 600])
 @pytest.mark.parametrize(("cases", "worse"), [(600, 5), (600, 60), (3_000, 3_000)])
 def test_size__is_never_above_the_limit(limit, cases, worse, samples):
-    """(P92) However much there is, the report fits, is cut by whole rows, and still closes what it opens."""
+    """However much there is, the report fits, is cut by whole rows, and still closes what it opens."""
     verdict, details = samples.large(cases, worse)
     text = render_markdown(build_view(verdict, details, limit=limit), marker="k")
 
@@ -174,7 +174,7 @@ def test_size__is_never_above_the_limit(limit, cases, worse, samples):
 
 
 def test_size__all_regressed_rows_stay_and_answers_go_first(samples):
-    """(P92) 600 cases, the last five regressed: all five are there, also when nothing else is."""
+    """600 cases, the last five regressed: all five are there, also when nothing else is."""
     verdict, details = samples.large(600, 5)
     small = render_markdown(build_view(verdict, details, limit=3_000))
     large = render_markdown(build_view(verdict, details))
@@ -187,7 +187,7 @@ def test_size__all_regressed_rows_stay_and_answers_go_first(samples):
 
 
 def test_size__too_many_regressed_rows_are_cut_last_and_counted(samples):
-    """(P92) 3,000 regressed cases in 8,000 bytes: rows and the rest add up."""
+    """3,000 regressed cases in 8,000 bytes: rows and the rest add up."""
     text = render_markdown(build_view(*samples.large(3_000, 3_000), limit=8_000))
     rows = text.count("\n| `case-")
     (more,) = re.findall(r"^([\d,]+) more in verdict.json$", text, re.MULTILINE)
@@ -216,7 +216,7 @@ def test_size__thousands_of_faults_are_cut_by_whole_rows(samples):
 
 
 def test_hostile__every_table_row_has_as_many_cells_as_its_header(samples):
-    """(P104) Hostile ids, metrics, names, messages and answers break no table."""
+    """Hostile ids, metrics, names, messages and answers break no table."""
     for table in re.findall(r"<table>(.*?)</table>", page(hostile_text(samples)), re.DOTALL):
         width = len(re.findall(r"<th\b", table))
         for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL):
@@ -224,7 +224,7 @@ def test_hostile__every_table_row_has_as_many_cells_as_its_header(samples):
 
 
 def test_hostile__nothing_foreign_is_alive(samples):
-    """(P106) Outside code no tag but the report's own, no mention, reference, address, image, formula or comment."""
+    """Outside code no tag but the report's own, no mention, reference, address, image, formula or comment."""
     text = hostile_text(samples)
     rest = outside_code(text)
 
@@ -249,7 +249,7 @@ def test_templates__print_no_text_that_is_not_a_sentence_of_ours(samples):
 
 @pytest.mark.parametrize("key", ["main", "job (a, b)", "--> <b>", "x\ny", "", "é"])
 def test_marker__is_one_well_formed_comment_for_any_key(key, samples):
-    """(P99) Any key gives a hidden first line of its own; without a key there is none."""
+    """Any key gives a hidden first line of its own; without a key there is none."""
     text = render_markdown(build_view(samples.no_baseline()), marker=key)
 
     assert re.findall(r"<!--.*?-->", text) == [text.split("\n")[0]] == [marker_comment(key)]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from jsonschema import Draft202012Validator
 from pydantic import TypeAdapter
 
-from evalaction.core.verdict import Verdict, overall
-from evalaction.report.schema import case_schema, record_schema, verdict_json, verdict_schema
+from evalaction.core.verdict import CaseVerdict, SuiteVerdict, Verdict, overall
+from evalaction.report.schema import case_schema, record_schema, verdict_json, verdict_pieces, verdict_schema
 
 
 def strict(text: bytes) -> dict:
@@ -68,3 +67,16 @@ def test_verdict_json__a_hundred_thousand_cases_are_all_there(samples):
     data = verdict_json(verdict)
 
     assert data.count(b'"case":"case-') >= 100_000
+
+
+def test_verdict_json__of_a_large_run_is_the_same_document_in_pieces():
+    """Above ten thousand cases the file is written without indents, piece by piece, and says the same; no text of a case can split it."""
+    cases = tuple(CaseVerdict(case=f'"cases":[] {number}', verdict="unchanged", baseline=1.0, current=1.0, delta=0.0) for number in range(10_501))
+    suites = tuple(SuiteVerdict(suite=f'{name} "cases":[]', verdict="passed", cases=held) for name, held in (("a", cases), ("b", ()), ("c", cases[:3])))
+    verdict = Verdict(verdict="passed", exit_code=0, would_exit=0, suites=suites)
+
+    pieces = list(verdict_pieces(verdict))
+
+    assert json.loads(b"".join(pieces)) == TypeAdapter(Verdict).dump_python(verdict, mode="json")
+    assert b"".join(pieces).count(b"\n") == 1
+    assert max(map(len, pieces)) < len(b"".join(pieces)) / 5

@@ -43,7 +43,7 @@ def test_text__names_every_suite(samples):
 @pytest.mark.parametrize("width", [40, 60, 100])
 @pytest.mark.parametrize("colour", [False, True])
 def test_text__hostile_words_start_no_command_at_any_width(width, colour, samples):
-    """(P162) However lines wrap, none is a workflow command, and no terminal sequence comes from foreign text."""
+    """However lines wrap, none is a workflow command, and no terminal sequence comes from foreign text."""
     text = render_text(build_view(*samples.hostile()), width=width, colour=colour)
     bare = re.sub(r"\x1b\[[0-9;]*m", "", text)
 
@@ -55,7 +55,7 @@ def test_text__hostile_words_start_no_command_at_any_width(width, colour, sample
 
 @pytest.mark.parametrize("word", sorted(EXIT_CODES))
 def test_last_line__says_word_code_and_meaning(word):
-    """(P112, P119) The last line has the verdict's word, its exit code and what they mean, for every verdict there is."""
+    """The last line has the verdict's word, its exit code and what they mean, for every verdict there is."""
     code = int(EXIT_CODES[word])
     line = last_line(Verdict(verdict=word, exit_code=code, would_exit=code))
 
@@ -65,7 +65,7 @@ def test_last_line__says_word_code_and_meaning(word):
 
 
 def test_last_line__examples():
-    """(P119) A regression reads as the documentation says, and under report-only says both codes."""
+    """A regression reads as the documentation says, and under report-only says both codes."""
     assert last_line(Verdict(verdict="regressed", exit_code=1, would_exit=1)) == "eval-gate: regressed (exit 1): judged, and got worse or is below a threshold"
     held = last_line(Verdict(verdict="regressed", exit_code=0, would_exit=1, report_only=True))
     assert held == "eval-gate: regressed, would fail with exit 1; report-only (exit 0): judged, and got worse or is below a threshold"

@@ -72,7 +72,7 @@ def page(markdown: str) -> str:
 
 @given(texts, texts)
 def test_cell__any_two_texts_in_a_row_of_three(one, two):
-    """(P104, P106) Any text in a cell is one code span in one cell: the row keeps its three cells and nothing outside code comes alive."""
+    """Any text in a cell is one code span in one cell: the row keeps its three cells and nothing outside code comes alive."""
     found = page(f"| a | b | c |\n|---|---|---|\n| {cell(one)} | {cell(two)} | end |\n")
 
     (row,) = re.findall(r"<tr>\n(.*?)</tr>", found.split("<tbody>")[1], re.DOTALL)
@@ -108,7 +108,7 @@ def test_every_form__drops_control_and_direction_characters(text):
 
 @given(texts)
 def test_no_tag__even_for_a_reader_of_the_raw_text(text):
-    """(P106) No form of Markdown has `<` in front of a letter or `!`: no comment can be forged, no element closed."""
+    """No form of Markdown has `<` in front of a letter or `!`: no comment can be forged, no element closed."""
     assert not re.search(r"<[A-Za-z/!?]", cell(text) + span(text) + fence(text))
 
 
@@ -139,7 +139,7 @@ def test_cell__examples(text, shown):
 
 @given(texts)
 def test_plain__is_no_command(text):
-    """(P162) One line that no runner takes for a workflow command, old form or new, wherever it is printed."""
+    """One line that no runner takes for a workflow command, old form or new, wherever it is printed."""
     line = plain(text)
 
     assert len(line.splitlines()) <= 1
@@ -149,13 +149,13 @@ def test_plain__is_no_command(text):
 
 @given(texts)
 def test_block__is_no_command(text):
-    """(P162) Every line of a block begins with a bar."""
+    """Every line of a block begins with a bar."""
     assert all(line.startswith("|") and "##[" not in line for line in block(text).splitlines())
 
 
 @pytest.mark.parametrize("line", ["::error::x", "  ::add-mask::a", "\x1b[31m::stop-commands::t\x1b[0m", "##[error]x", "\u3000::warning::x"])
 def test_guard__disarms_a_line_that_wrapping_made(line):
-    """(P162) A finished line that begins with a command gets a bar in front; other lines stay as they are."""
+    """A finished line that begins with a command gets a bar in front; other lines stay as they are."""
     assert guard(f"first\n{line}\nlast").split("\n")[::2] == ["first", "last"]
     assert guard(line).startswith("| ")
 

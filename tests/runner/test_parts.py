@@ -18,7 +18,7 @@ SECONDS = st.floats(0, 1e9)
 
 @given(st.integers(0, 10_000), st.none() | SECONDS, st.floats(0, 1))
 def test_delay__is_bounded(attempt, hint, chance):
-    """No pause is negative or longer than a minute, and without a hint none is longer than 30 s (P126)."""
+    """No pause is negative or longer than a minute, and without a hint none is longer than 30 s."""
     assert 0 <= delay_seconds(attempt, hint, chance) <= (30 if hint is None else 60)
 
 
@@ -84,7 +84,7 @@ def test_progress__plain_lines_come_though_no_trial_ends():
 
 @pytest.mark.parametrize("name", ["::error::x", "a\n::add-mask::b", "a\r::stop-commands::t", "\u202eevil\x1b[31m", "x" * 500, "a\u2028::debug::"])
 def test_progress__a_foreign_id_cannot_become_a_command(name):
-    """No id begins a line, breaks one or carries control characters (P162)."""
+    """No id begins a line, breaks one or carries control characters."""
     stream = io.StringIO()
     progress = PlainLines(stream, interval_seconds=60)
     progress.start(name, 2)

@@ -27,7 +27,7 @@ def test_singles__every_request_is_settled_once_with_its_score():
 
 
 def test_singles__every_repeat_is_a_call():
-    """Five repeats are five calls; nothing answers from memory (P50)."""
+    """Five repeats are five calls; nothing answers from memory."""
     target = Target(lambda _request, _number: Answer(output="x"))
     measure(requests_for(1, 5), target)
     assert target.calls == 5
@@ -66,7 +66,7 @@ def test_singles__concurrency_is_bounded_and_used():
 
 
 def test_retries__two_429_with_a_hint_then_ok_is_a_measured_trial():
-    """The server's hint is slept, the case is measured, three calls were made (P125)."""
+    """The server's hint is slept, the case is measured, three calls were made."""
     target = Target(lambda _request, number: raising(busy(2)) if number < 2 else Answer(output="x"), retries=3)
     done = measure(requests_for(1), target)
     assert (done.trials["c0", 0].passed, target.calls, done.budget.calls) == (True, 3, 3)
@@ -74,7 +74,7 @@ def test_retries__two_429_with_a_hint_then_ok_is_a_measured_trial():
 
 
 def test_retries__for_ever_busy_is_an_error_and_no_score():
-    """After the last retry the trial is an error that says how often was asked, never a failed check (P125)."""
+    """After the last retry the trial is an error that says how often was asked, never a failed check."""
     target = Target(lambda _request, _number: raising(busy()), retries=2)
     trial = measure(requests_for(1), target).trials["c0", 0]
     assert (trial.error.code, trial.score, trial.checks, target.calls) == ("TARGET_FAILED", None, (), 3)
@@ -82,19 +82,19 @@ def test_retries__for_ever_busy_is_an_error_and_no_score():
 
 
 def test_retries__none_means_one_call():
-    """`retries: 0` asks once, also where asking again might help (P126)."""
+    """`retries: 0` asks once, also where asking again might help."""
     target = Target(lambda _request, _number: raising(busy(status=500)))
     measure(requests_for(1), target)
     assert target.calls == 1
 
 
 def test_retries__a_hint_of_a_day_is_capped():
-    """Retry-After of 86,400 s is slept for a minute at most (P126)."""
+    """Retry-After of 86,400 s is slept for a minute at most."""
     assert measure(requests_for(1), Target(lambda _request, _number: raising(busy(86400)), retries=1)).naps == [60.0]
 
 
 def test_retries__not_where_asking_again_cannot_help():
-    """401 is asked once for each case, and every trial is an error (P114)."""
+    """401 is asked once for each case, and every trial is an error."""
     target = Target(lambda _request, _number: raising(TargetError("TARGET_FAILED", "HTTP 401")), retries=5)
     done = measure(requests_for(7), target)
     assert (target.calls, len(done.errors)) == (7, 7)
@@ -140,7 +140,7 @@ def test_budget__max_cost_stops_before_the_next_call():
 
 
 def test_budget__the_deadline_cancels_calls_under_way():
-    """At the deadline waiting and running trials become BUDGET_EXHAUSTED; what was measured stays (P135)."""
+    """At the deadline waiting and running trials become BUDGET_EXHAUSTED; what was measured stays."""
 
     async def reply(number):
         if number > 1:

@@ -144,7 +144,7 @@ def test_recorder__abandon__fills_every_gap_with_the_failure(tmp_path):
 
 
 def test_recorder__masks_secrets_in_journal_and_files(tmp_path):
-    """A target that echoes its key does not publish it; ids stay, so that cases can be joined (P156)."""
+    """A target that echoes its key does not publish it; ids stay, so that cases can be joined."""
     suite = suite_of("a")
     recorder, _ = opened(tmp_path, suite, masker=Masker([SECRET]))
 

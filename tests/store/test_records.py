@@ -33,7 +33,7 @@ CASES = st.builds(
 @settings(max_examples=80, deadline=None)
 @given(CASES)
 def test_case__file_and_back_is_the_same(tmp_path_factory, one):
-    """record → file → record is identity, and the file is strict JSON."""
+    """Record → file → record is identity, and the file is strict JSON."""
     data = dump(one)
 
     assert load(CaseRecord, tmp_path_factory.getbasetemp() / "case.json", data) == one
@@ -73,7 +73,7 @@ def damaged(tmp_path, name: str, text: str) -> str:
 @pytest.mark.parametrize("name", ["record.json", "cases/a.json"])
 @pytest.mark.parametrize("text", ["", "{", "<<<<<<< HEAD\n{}", "[1, 2, 3]", "null", '{"schema_version": 1}', "[" * 100_000 + "]" * 100_000, '{"schema_version": 1, "a": NaN}', "\xff"])
 def test_read__a_damaged_file__is_refused_by_name(tmp_path, name, text):
-    """Truncated, empty, foreign, nested beyond reason: INVALID_RECORD with the file, and no traceback (P159)."""
+    """Truncated, empty, foreign, nested beyond reason: INVALID_RECORD with the file, and no traceback."""
     assert damaged(tmp_path, name, text)
 
 
@@ -84,7 +84,7 @@ def test_read__a_newer_format__says_so(tmp_path):
 
 @pytest.mark.parametrize("change", [{"score": 2}, {"score": -0.1}, {"score": "1"}, {"passed": "yes"}, {"extra": 1}])
 def test_read__a_forged_trial__is_refused(tmp_path, change):
-    """Scores outside 0..1, other types and unknown keys are not read (P40, P159)."""
+    """Scores outside 0..1, other types and unknown keys are not read."""
     write_record(tmp_path, record(case("a", 1)))
     stored = json.loads((tmp_path / "cases/a.json").read_text())
     stored["trials"][0].update(change)

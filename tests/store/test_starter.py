@@ -109,13 +109,13 @@ def test_write_starter__folder_is_a_file(tmp_path):
 
 
 def test_workflows__no_expression_in_a_script(project):
-    """No expression stands inside a `run:`, so that no branch name or input can become a command (P161)."""
+    """No expression stands inside a `run:`, so that no branch name or input can become a command."""
     assert steps(project)
     assert not [step for step in steps(project) if "${{" in step.get("run", "")]
 
 
 def test_workflows__least_permissions(project):
-    """No workflow runs under `pull_request_target`; each starts from no permissions, and each job names its own (P166)."""
+    """No workflow runs under `pull_request_target`; each starts from no permissions, and each job names its own."""
     for place in WORKFLOWS:
         flow = workflow(project, place)
         assert "pull_request_target" not in flow[True]

@@ -64,7 +64,7 @@ def test_jsonl__any_order_blank_lines_and_no_last_line_break(command_target, scr
     ["WARNING: warming up", "[1, 2]", '{"no": "id"}', "{broken", "null", '{"id": "a", "output": NaN}', '{"id": "a", "output": 1e999}', '{"id": "stranger"}', "[" * 100_000],
 )
 def test_jsonl__noise_on_stdout_is_a_fault_of_the_batch(command_target, script, request_for, noise):
-    """A line that answers nothing asked is INVALID_ANSWER and is shown (P137)."""
+    """A line that answers nothing asked is INVALID_ANSWER and is shown."""
     error = batch_failure(command_target(script(f"import time\nprint({noise!r}, flush=True)\ntime.sleep(60)"), "jsonl"), [request_for("a")])
     assert error.code == "INVALID_ANSWER"
     assert noise[:20] in error.message
@@ -129,7 +129,7 @@ def test_jsonl__a_slow_consumer_loses_nothing(command_target, script, request_fo
 
 
 def test_jsonl__many_cases_are_cheap(command_target, script, request_for):
-    """20,000 tiny cases pass through in seconds (P139)."""
+    """20,000 tiny cases pass through in seconds."""
     requests = [request_for(f"c{i}") for i in range(20_000)]
     body = 'import json, sys\nfor line in sys.stdin: print(json.dumps({"id": json.loads(line)["id"], "output": "x"}))'
     started = time.monotonic()

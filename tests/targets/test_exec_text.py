@@ -45,7 +45,7 @@ def descriptors():
 
 
 def test_text__reads_stdin_to_its_end(command_target, request_for):
-    """A target that reads all of its input first gets there (P132)."""
+    """A target that reads all of its input first gets there."""
     assert ask(command_target("cat"), request_for(input="grüße\n")).output == "grüße\n"
 
 
@@ -60,7 +60,7 @@ def test_text__a_child_that_does_not_read_its_input(command_target, request_for)
 
 
 def test_text__no_output_at_exit_0_is_nothing(command_target, request_for):
-    """A target that exits 0 and prints nothing answered with nothing (P131)."""
+    """A target that exits 0 and prints nothing answered with nothing."""
     assert ask(command_target("true"), request_for()).is_nothing
 
 
@@ -69,7 +69,7 @@ def test_text__no_output_at_exit_0_is_nothing(command_target, request_for):
     [("if then", "2"), ("exit 7", "7"), ("no-such-program-at-all", "127"), ("false | true", "1"), ("kill -9 $$", "SIGKILL"), ("(kill -TERM $BASHPID)", "SIGTERM")],
 )
 def test_text__a_failed_command_is_an_error_that_names_the_status(command_target, request_for, command, named):
-    """Syntax error, exit status, missing program, failing pipe and signals are TARGET_FAILED and say which (P131)."""
+    """Syntax error, exit status, missing program, failing pipe and signals are TARGET_FAILED and say which."""
     error = failure(command_target(command), request_for())
     assert error.code == "TARGET_FAILED"
     assert named in error.message
@@ -87,7 +87,7 @@ def test_text__a_missing_program_of_a_list(command_target, request_for):
 
 
 def test_text__status_survives_bytes_that_are_not_utf8(command_target, request_for):
-    """0xff on both streams and exit 7: the status is named, the tails are readable (P138)."""
+    """0xff on both streams and exit 7: the status is named, the tails are readable."""
     error = failure(command_target(r"printf 'out\xff'; printf 'err\xff' >&2; exit 7"), request_for())
     assert "status 7" in error.message
     assert "err\ufffd" in error.detail
@@ -95,17 +95,17 @@ def test_text__status_survives_bytes_that_are_not_utf8(command_target, request_f
 
 
 def test_text__bytes_that_are_not_utf8_are_replaced(command_target, request_for):
-    """Any bytes are an answer at exit 0 (P138)."""
+    """Any bytes are an answer at exit 0."""
     assert ask(command_target(r"printf '\xff good \xc3'"), request_for()).output == "\ufffd good \ufffd"
 
 
 def test_text__stderr_is_no_part_of_the_answer(command_target, request_for):
-    """Warnings on stderr stay out of the output (P137)."""
+    """Warnings on stderr stay out of the output."""
     assert ask(command_target("echo warning >&2; printf x"), request_for()).output == "x"
 
 
 def test_text__both_tails_survive_a_timeout(command_target, request_for):
-    """What was printed before a timeout is kept in the detail (P136)."""
+    """What was printed before a timeout is kept in the detail."""
     error = failure(command_target("echo partial; echo complaint >&2; sleep 60", timeout_seconds=0.5), request_for())
     assert error.code == "TARGET_TIMEOUT"
     assert "partial" in error.detail
@@ -122,7 +122,7 @@ def test_text__both_tails_survive_a_timeout(command_target, request_for):
     ],
 )
 def test_text__a_grandchild_that_keeps_the_pipe_is_ended(command_target, request_for, tmp_path, command, code):
-    """Neither timeout nor exit leaves a grandchild behind or waits for one (P133)."""
+    """Neither timeout nor exit leaves a grandchild behind or waits for one."""
     started = time.monotonic()
     assert failure(command_target(command, timeout_seconds=1.5), request_for()).code == code
     assert time.monotonic() - started < 5
@@ -130,7 +130,7 @@ def test_text__a_grandchild_that_keeps_the_pipe_is_ended(command_target, request
 
 
 def test_text__reading_stops_though_a_stranger_keeps_the_pipe(command_target, request_for, tmp_path):
-    """A grandchild that left the group and holds stdout does not hold up the answer (P133)."""
+    """A grandchild that left the group and holds stdout does not hold up the answer."""
     started = time.monotonic()
     answer = ask(command_target("setsid sleep 30 & echo $! > child.pid; printf x"), request_for())
     os.kill(int((tmp_path / "child.pid").read_text()), 9)
@@ -144,7 +144,7 @@ def test_text__a_helper_that_still_flushes_is_heard(command_target, request_for)
 
 
 def test_text__a_long_output_is_read_whole(command_target, request_for):
-    """50 MB come through complete (P139)."""
+    """50 MB come through complete."""
     answer = ask(command_target("head -c 50000000 /dev/zero | tr '\\0' y; printf end"), request_for())
     assert len(answer.output) == 50_000_003
     assert answer.output.endswith("yend")

@@ -109,7 +109,7 @@ def test_reply__more_than_64_mib_is_refused(serve, reply_with, request_for):
     [(400, False, False), (401, False, False), (404, False, False), (429, True, True), (500, True, False), (503, True, True), (599, True, False)],
 )
 def test_status__says_whether_asking_again_may_help(serve, reply_with, request_for, status, retryable, overloaded):
-    """4xx is final, 429 and 5xx are not; the message names status and address, the detail keeps the body (P114)."""
+    """4xx is final, 429 and 5xx are not; the message names status and address, the detail keeps the body."""
     server = serve(lambda handler, _body: reply_with(handler, "no\n::error::key", status))
     error = failure(build(server.url + "/v1/{{ case.id }}?key={{ env.K }}", {"K": "secret-key"}), request_for())
     assert (error.code, error.retryable, error.overloaded) == ("TARGET_FAILED", retryable, overloaded)
@@ -132,7 +132,7 @@ def test_status__a_redirect_is_not_followed(serve, reply_with, echo, request_for
     [("7", 7, 7), ("0", 0, 0), ("-5", 0, 0), ("in an hour", 3400, 3600), ("soon", None, None), ("nan", None, None), (None, None, None)],
 )
 def test_status__retry_after_in_seconds_or_as_a_date(serve, reply_with, request_for, hint, low, high):
-    """The server's hint is read in both forms; nonsense is no hint (P125)."""
+    """The server's hint is read in both forms; nonsense is no hint."""
     hint = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True) if hint == "in an hour" else hint
     server = serve(lambda handler, _body: reply_with(handler, "", 429, **({"Retry_After": hint} if hint else {})))
     seconds = failure(build(server.url), request_for()).retry_after_seconds
@@ -140,7 +140,7 @@ def test_status__retry_after_in_seconds_or_as_a_date(serve, reply_with, request_
 
 
 def test_connection__refused_is_unreachable_and_hints_at_the_container(request_for):
-    """Nothing listens: retryable, and localhost inside a container is explained (P121)."""
+    """Nothing listens: retryable, and localhost inside a container is explained."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -209,7 +209,7 @@ def test_url__an_address_that_a_case_made_invalid_fails_the_trial(request_for):
 
 
 def test_description__has_no_secrets():
-    """The record names method and address, neither query nor user nor headers (P156)."""
+    """The record names method and address, neither query nor user nor headers."""
     described = build("http://u:pw@host/v1?key=secret", headers={"Authorization": "secret"}).description
     assert described == {"kind": "http", "method": "POST", "url": "http://host/v1"}
 

@@ -4,11 +4,10 @@ import asyncio
 import json
 import time
 import tracemalloc
-from pathlib import Path
 
 import pytest
 
-from evalaction.core.suite import Case, ModelTarget, PredictionsTarget
+from evalaction.core.suite import Case, PredictionsTarget
 from evalaction.errors import ConfigError, MeasureError
 from evalaction.targets.base import Request
 from evalaction.targets.build import build_target
@@ -116,7 +115,7 @@ def test_note__names_ids_of_no_case(predictions):
 
 
 def test_scale__100_000_lines_in_time_and_memory(predictions, tmp_path):
-    """100,000 lines are indexed within 1.5 s of CPU time and 1 kB each, however long they are (P139)."""
+    """100,000 lines are indexed within 1.5 s of CPU time and 1 kB each, however long they are."""
     content = "".join(json.dumps({"id": f"case-{i:06}", "output": "text " * 60, "retrieved": [f"d{i}", "d2"]}) + "\n" for i in range(100_000))
     started = time.process_time()
     predictions(content)
@@ -128,9 +127,3 @@ def test_scale__100_000_lines_in_time_and_memory(predictions, tmp_path):
     tracemalloc.stop()
     asyncio.run(target.close())
     assert held < 10_000 * 1000
-
-
-def test_build__model_targets_are_refused():
-    """A model target is a config error that says what to do."""
-    with pytest.raises(ConfigError, match=r"INVALID_VALUE target\.model: model targets are not part of this version"):
-        build_target(ModelTarget(provider="openai", model="m"), environment={}, cwd=Path(), concurrency=1)

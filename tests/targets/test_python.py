@@ -76,7 +76,7 @@ def test_call__imports_inside_the_function_work(bot, request_for, tmp_path):
 
 
 def test_call__prints_go_to_stderr(bot, request_for, capfd):
-    """What the function and its module print leaves stdout to the report (P137)."""
+    """What the function and its module print leaves stdout to the report."""
     target = bot("print('on import')\ndef ask(case):\n    print('on call')\n    return 'x'\nasync def later(case):\n    print('on loop')")
     ask(target, request_for())
     print("ours")  # noqa: T201  # stdout is what is tested
@@ -117,7 +117,7 @@ def test_call__times_out(bot, request_for, body):
 
 
 def test_call__a_hung_function_does_not_keep_the_process(tmp_path):
-    """A function that never returns is left behind when the process ends, and does not keep stdout aside (P135)."""
+    """A function that never returns is left behind when the process ends, and does not keep stdout aside."""
     (tmp_path / "hung.py").write_text("import threading\ndef ask(case):\n    threading.Event().wait()")
     script = """
     import asyncio, pathlib

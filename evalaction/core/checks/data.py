@@ -14,7 +14,8 @@ from typing import Any
 from evalaction.core.answer import Answer
 from evalaction.core.checks.base import RIGHT, CheckScore, is_deep, listed, missing_part, one_line, quoted, share, visible
 from evalaction.core.checks.number import show
-from evalaction.core.checks.text import fold, search
+from evalaction.core.checks.text import search
+from evalaction.core.patterns import fold
 from evalaction.core.scalars import spell
 from evalaction.core.specs import CheckSpec, JsonCheck, JsonSubset
 from evalaction.errors import MeasureError

@@ -24,7 +24,8 @@ from typing import Any
 
 from evalaction.core.answer import Answer, as_text
 from evalaction.core.checks.base import DETAIL_LIMIT, CheckScore, is_blank, listed, no_part, quoted
-from evalaction.core.checks.text import caseless, fold, read_text
+from evalaction.core.checks.text import caseless, read_text
+from evalaction.core.patterns import fold
 from evalaction.core.scalars import spell
 from evalaction.core.specs import Groundedness, RagbenchGroundedness, RagbenchRetrieval, Retrieval
 

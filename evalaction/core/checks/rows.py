@@ -19,7 +19,7 @@ from evalaction.core.checks.base import RIGHT, CheckScore, is_blank, is_deep, li
 from evalaction.core.checks.data import parse_json
 from evalaction.core.checks.matching import assign
 from evalaction.core.checks.number import bounds, is_close, number_of, show
-from evalaction.core.checks.text import fold
+from evalaction.core.patterns import fold
 from evalaction.core.scalars import spell
 from evalaction.core.specs import Closeness, Rows
 from evalaction.errors import MeasureError

@@ -6,7 +6,6 @@ composed (Unicode NFC); nothing else is relaxed unless the check asks for it.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from typing import Any
 
 from evalaction.core.answer import Answer, as_text
 from evalaction.core.checks.base import QUOTED, RIGHT, CheckScore, is_blank, is_deep, listed, no_part, quoted, yes_or_no
+from evalaction.core.patterns import PatternError, compiled, fold
 from evalaction.core.specs import CheckSpec, ContainsAll, ContainsAny, Equals, ExactMatch, Intent, NotContains, NotRegex, PatternSpec, Refusal, Regex, TokenF1
 from evalaction.errors import MeasureError
 
@@ -23,13 +23,6 @@ PATTERN_SECONDS = 5.0
 _SHORT = 2000
 _FEW = 20
 _ARTICLES = frozenset({"a", "an", "the"})
-
-
-def fold(text: str) -> str:
-    """Line ends as LF, characters composed (NFC)."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def caseless(text: str) -> str:
@@ -189,25 +182,10 @@ def score_not_contains(spec: NotContains, answer: Answer) -> CheckScore:
     return CheckScore(1 - sum(found) / len(found), f"found: {_needles(spec, found, wanted=True)}") if any(found) else RIGHT
 
 
-_BRACES = re.compile(r"(\\[pPN]\{[^}]*\}|\\.|\{[0-9]*,?[0-9]*\})|\{", re.DOTALL)
-
-
-def _plain_pattern(pattern: str) -> str:
-    """The pattern in the syntax of Python's `re`: a brace that is no repeat is a brace, where `regex` would match approximately (`item{e}`)."""
-    return _BRACES.sub(lambda found: found.group(1) or r"\{", pattern)
-
-
-@lru_cache(maxsize=256)
 def _compiled(pattern: str, flags: str) -> Any:
-    import regex  # noqa: PLC0415 - only suites with patterns pay for the import
-
-    letters = {"i": regex.IGNORECASE, "m": regex.MULTILINE, "s": regex.DOTALL, "x": regex.VERBOSE}
-    chosen = 0
-    for letter in flags:
-        chosen |= letters[letter]
     try:
-        return regex.compile(_plain_pattern(fold(pattern)), chosen)
-    except regex.error as error:
+        return compiled(pattern, flags)
+    except PatternError as error:
         raise MeasureError("SCORER_FAILED", f"the pattern {quoted(pattern)} does not compile under the flags {quoted(flags)}: {error}") from None
 
 

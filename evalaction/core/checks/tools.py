@@ -10,7 +10,7 @@ from evalaction.core.answer import Answer
 from evalaction.core.checks.base import RIGHT, CheckScore, is_deep, no_part, one_line, quoted
 from evalaction.core.checks.data import holds, parse_json, same
 from evalaction.core.checks.matching import assign
-from evalaction.core.checks.text import fold
+from evalaction.core.patterns import fold
 from evalaction.core.specs import ToolCall, ToolCalls
 
 MOST_CALLS = 5_000

@@ -33,7 +33,7 @@ def test_json__validates_text_and_values(raw, right):
 
 @pytest.mark.parametrize("fence", ["```json\nJSON\n```", "```\nJSON\n```", "  ```json\r\nJSON\r\n```  \n", "~~~\nJSON\n~~~", "````json\nJSON\n````"])
 def test_json__reads_through_a_fence_round_the_whole(fence):
-    """(P33) A Markdown fence that encloses the whole output is removed."""
+    """A Markdown fence that encloses the whole output is removed."""
     assert valid(OK, fence.replace("JSON", '{"ok": true}')).score == 1
     assert subset({"ok": True}, fence.replace("JSON", '{"ok": true}')).score == 1
 
@@ -48,7 +48,7 @@ def test_json__does_not_look_for_json_inside_prose(raw):
 
 @pytest.mark.parametrize("raw", ['{"ok": NaN}', "Infinity", "-Infinity"])
 def test_json__refuses_what_strict_readers_refuse(raw):
-    """(P32) NaN and Infinity are no JSON."""
+    """NaN and Infinity are no JSON."""
     found = valid(True, raw)
     assert found.score == 0
     assert "not JSON" in found.detail
@@ -133,7 +133,7 @@ def test_json_subset__follows_lists_by_index():
     ],
 )
 def test_json_subset__compares_leaves_strictly(expected, raw, right):
-    """(P25) 1 is 1.0, true is not 1, null is there or not, an empty map or list asks for one."""
+    """1 is 1.0, true is not 1, null is there or not, an empty map or list asks for one."""
     assert subset(expected, raw).score == right
 
 

@@ -86,7 +86,7 @@ def test_parse_number__reads_what_people_write(text, value):
     ],
 )
 def test_parse_number__refuses_the_rest(text):
-    """(P20, P23) A number needs a digit and well-formed groups; what is not finite is none."""
+    """A number needs a digit and well-formed groups; what is not finite is none."""
     assert parse_number(text) is None
 
 
@@ -143,7 +143,7 @@ def test_find_numbers__in_a_sentence(text, numbers):
 
 @given(st.integers(-(10**15), 10**15), st.sampled_from(["{}", "${}", "It is {}, in total.", "total: {}", "**{}**", "{} meters", "= {};", "{}%", "x = {}\n"]))
 def test_find_numbers__reads_every_spelling_of_a_whole_number(value, sentence):
-    """(P22) Plain or with thousands separators, a number is found with its value and its sign."""
+    """Plain or with thousands separators, a number is found with its value and its sign."""
     for spelled in (str(value), f"{value:,}", f"{value}.00"):
         assert list(find_numbers(sentence.format(spelled))) == [value]
 
@@ -168,24 +168,24 @@ def test_find_numbers__reads_every_spelling_of_a_whole_number(value, sentence):
     ],
 )
 def test_number__compares_values_not_spelling(raw, right):
-    """(P22) Currency signs and trailing zeros do not matter, sign and value do; a JSON number is taken as it is."""
+    """Currency signs and trailing zeros do not matter, sign and value do; a JSON number is taken as it is."""
     assert result(raw).score == right
 
 
 @pytest.mark.parametrize(("raw", "right"), [("$130,000", 1), ("130000", 1), ("13,0000", 0), ("1,30000", 0), ("130,00", 0)])
 def test_number__reads_only_well_formed_thousands(raw, right):
-    """(P23) 130,000 is 130000; a malformed group is no number."""
+    """130,000 is 130000; a malformed group is no number."""
     assert result(raw, 130000).score == right
 
 
 def test_number__tells_no_number_from_a_wrong_one():
-    """(P24) The two reasons read differently."""
+    """The two reasons read differently."""
     assert result("none", 540).detail == 'no number found in "none"'
     assert result("it is 541", 540, tolerance=Closeness(absolute=0.5)).detail == "wrong number: expected 540 (tolerance 0.5 absolute), got 541"
 
 
 def test_number__that_is_zero_is_an_answer():
-    """(P25) 0 is a number, not a missing output."""
+    """0 is a number, not a missing output."""
     assert (result(0, 0).score, result("0", 0).score) == (1, 1)
 
 

@@ -33,7 +33,7 @@ def test_retrieval__agrees_with_an_independent_implementation(seed):
 
 @given(st.lists(st.sampled_from("abcdef"), min_size=1), st.lists(st.sampled_from("abcdefgh")), st.integers(1, 12), st.sampled_from([Retrieval, RagbenchRetrieval]))
 def test_retrieval__stays_in_range_and_ignores_duplicates(relevant, retrieved, k, kind):
-    """(P44) Every value is in 0..1, and a list says the same as the list without its duplicates."""
+    """Every value is in 0..1, and a list says the same as the list without its duplicates."""
     values = found(relevant, retrieved, k, kind)
     assert all(0 <= value <= 1 for value in (values.score, *values.values.values()))
     assert values.values == found(list(dict.fromkeys(relevant)), list(dict.fromkeys(retrieved)), k, kind).values
@@ -41,24 +41,24 @@ def test_retrieval__stays_in_range_and_ignores_duplicates(relevant, retrieved, k
 
 @pytest.mark.parametrize(("relevant", "retrieved", "recall"), [("a", "aab", 1.0), ("ab", "aa", 0.5)])
 def test_retrieval__counts_duplicates_once(relevant, retrieved, recall):
-    """(P44) Duplicate hits never push recall up."""
+    """Duplicate hits never push recall up."""
     assert found(list(relevant), retrieved, 3).values["recall@3"] == recall
 
 
 def test_retrieval__of_nothing_is_measured_and_zero():
-    """(P46) An empty retrieved list is 0 in every metric, never NaN."""
+    """An empty retrieved list is 0 in every metric, never NaN."""
     nothing = found(["d"], [], 5)
     assert nothing.score == 0
     assert nothing.values == dict.fromkeys(("precision@5", "recall@5", "mrr", "ndcg@5", "hit_rate"), 0)
 
 
 def test_retrieval__with_fewer_than_k_results():
-    """(P48) precision@k divides by k, recall@k by the relevant documents, and a k beyond the list is no error."""
+    """precision@k divides by k, recall@k by the relevant documents, and a k beyond the list is no error."""
     assert found(["a", "b"], ["a"], 5).values == {"precision@5": 0.2, "recall@5": 0.5, "mrr": 1, "ndcg@5": pytest.approx(0.6131, abs=1e-4), "hit_rate": 1}
 
 
 def test_retrieval__without_a_retrieved_list_scores_zero_and_says_so():
-    """(P116) A check that does not fit the answer never passes as if it had run."""
+    """A check that does not fit the answer never passes as if it had run."""
     found_nothing = score_retrieval(Retrieval(relevant=["d"], k=5), read_answer("text"))
     assert (found_nothing.score, found_nothing.detail) == (0, "the answer has no `retrieved`")
     assert set(found_nothing.values.values()) == {0}

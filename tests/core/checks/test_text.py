@@ -31,25 +31,25 @@ def score(spec, raw):
     "spec", [Equals(value="a\nb\n"), Equals(value="a\r\nb"), ContainsAll(value="a\nb"), ContainsAll(value="a\r\nb"), Regex(pattern=r"^a\nb$"), Regex(pattern="a\r\nb")]
 )
 def test_line_ends__are_folded_on_both_sides_of_every_text_check(spec, raw):
-    """(P29) CRLF, CR and LF are one line end for equals, contains and patterns."""
+    """CRLF, CR and LF are one line end for equals, contains and patterns."""
     assert score(spec, raw) == 1
 
 
 @pytest.mark.parametrize("make", [lambda t: Equals(value=t), lambda t: ContainsAll(value=t), lambda t: Regex(pattern=t), lambda t: ExactMatch(value=t), lambda t: TokenF1(value=t)])
 def test_composition__is_folded_on_both_sides(make):
-    """(P28) A composed and a decomposed character are one."""
+    """A composed and a decomposed character are one."""
     assert (score(make(COMPOSED), DECOMPOSED), score(make(DECOMPOSED), COMPOSED)) == (1, 1)
 
 
 @pytest.mark.parametrize("raw", [LIGATURE, NO_BREAK, "CAF\u00c9  file"])
 def test_equals__relaxes_form_only_when_asked(raw):
-    """(P28) Ligature, no-break space and case differ by default and are folded by `normalize: text`."""
+    """Ligature, no-break space and case differ by default and are folded by `normalize: text`."""
     assert (score(Equals(value=COMPOSED), raw), score(Equals(value=COMPOSED, normalize="text"), raw)) == (0, 1)
 
 
 @pytest.mark.parametrize("normalize", ["none", "text", "squad"])
 def test_equals__never_relaxes_digits(normalize):
-    """(P28) $8.540 is not $9.540 under any normalisation."""
+    """$8.540 is not $9.540 under any normalisation."""
     assert score(Equals(value="$9.540", normalize=normalize), "$8.540") == 0
 
 
@@ -66,7 +66,7 @@ def test_equals__ignores_case_when_asked():
 
 @pytest.mark.parametrize(("raw", "value"), [(False, "false"), (0, "0"), (1.5, "1.5"), ({"output": False}, "false")])
 def test_equals__takes_false_and_zero_as_answers(raw, value):
-    """(P25) Only nothing and blank text are empty."""
+    """Only nothing and blank text are empty."""
     assert score(Equals(value=value), raw) == 1
 
 
