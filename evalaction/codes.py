@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Literal
 
 Kind = Literal["configuration", "measuring", "reason"]
@@ -69,11 +70,11 @@ JUDGE_FAILED | The judge could not be asked, or did not reply in the form asked 
 SCORER_FAILED | A check could not be applied: a python check raised or returned no score in 0..1, a pattern ran out of time. | Correct the check. A check that did not run is an error, never a pass.
 BUDGET_EXHAUSTED | A limit of `limits:` was reached while measuring, or before a suspicious case was asked again; what was measured is kept. This is no verdict on the change. | Raise the limit named, or measure less: `--filter`, `--tag`, fewer repeats. When suspicious cases could not be asked again, leave room for the further runs.
 INTERRUPTED | A signal ended the run; what was measured is kept. | Continue with `--resume`.
-GITHUB_UNAVAILABLE | GitHub could not be reached, or failed. | Run the job again; if it fails again, look at https://www.githubstatus.com.
+GITHUB_UNAVAILABLE | GitHub could not be reached, or failed. | Run the job again; if it fails again, look at the status page of your GitHub.
 """)
 
 REASONS = _all("reason", """
-CASE_REGRESSED | A case's score or pass rate is below the accepted one by more than its tolerance. | Compare both answers in the report. Undo what made the answer worse; if the new answer is right, `eval-gate accept RECORD_DIR --only regressions --reason "…"`.
+CASE_REGRESSED | A case's score or pass rate is below the accepted one by more than its tolerance. | Compare both answers in the report. Undo what made the answer worse; if the new answer is right, `eval-gate accept RECORD_DIR --only regressions --reason "…"`, with `--move-anchor` when it asks for that.
 CHECK_REGRESSED | A check of a case passed and now fails, whatever the case's average says. | Read the check's detail in the report: it says what was missing. Correct the system, or accept the case with `--case` and a reason if the new answer is right.
 METRIC_REGRESSED | A metric's mean over the compared cases fell by more than its tolerance. | Start with the cases that fell most: the report lists them first. When none stands out, all fell a little: look for what they share, such as a prompt, a model or an index.
 METRIC_MISSING | The baseline has a metric, or a threshold names one, that this run did not produce. | Put back the checks or labels that produced it. If they were removed on purpose, accept a whole record without them; if a threshold names it, remove the threshold.
@@ -84,6 +85,8 @@ TOO_FEW_COMPARABLE | Fewer of the baseline's cases than `min_comparable` are lef
 DRIFTED | The record to be accepted is below the anchor by more than the tolerance: many small steps down are one large one. | Raise the quality to the anchor's level. If the lower level is meant, accept with `--move-anchor` and say in the reason why.
 """)
 
+_LINE = 120
+"""Characters of a paragraph that stays on one line of the page."""
 REGISTRY = {info.code: info for info in (*CONFIGURATION, *MEASURING, *REASONS)}
 _TITLES: dict[Kind, str] = {
     "configuration": "Configuration errors (exit 2): a person must change something",
@@ -100,5 +103,10 @@ def errors_page() -> str:
         lines += [f"## {title}", ""]
         for info in REGISTRY.values():
             if info.kind == kind:
-                lines += [f"### {info.code}", "", info.meaning, "", f"**Fix:** {info.remedy}", ""]
+                lines += [f"### {info.code}", "", *_sentences(info.meaning), "", *_sentences(f"**Fix:** {info.remedy}"), ""]
     return "\n".join(lines)
+
+
+def _sentences(text: str) -> list[str]:
+    """One sentence per line, so that a difference shows which one changed."""
+    return re.split(r"(?<=[.;:]) (?=[A-Za-z`])", text) if len(text) > _LINE else [text]

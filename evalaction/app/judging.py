@@ -26,7 +26,7 @@ from evalaction.report.schema import verdict_json, verdict_pieces
 from evalaction.report.terminal import last_line, render_text
 from evalaction.report.view import build_view
 from evalaction.store import history
-from evalaction.store.files import write_atomic
+from evalaction.store.files import write_atomic, write_named
 from evalaction.store.records import read_cases
 
 VERDICT_FILE = "verdict.json"
@@ -89,9 +89,9 @@ def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
     details = {one.verdict.key: _details(outputs, one) for one in judged}
     view = build_view(verdict, details, limit=COMMENT_LIMIT)
     if outputs.report is not None:
-        write_atomic(outputs.report, parts.settings.masker.text(render_markdown(view)).encode())
+        write_named(outputs.report, parts.settings.masker.text(render_markdown(view)).encode())
     if outputs.junit is not None:
-        write_atomic(outputs.junit, parts.settings.masker.text(render_junit(verdict, details)).encode())
+        write_named(outputs.junit, parts.settings.masker.text(render_junit(verdict, details)).encode())
     if outputs.format == "json":
         parts.console.result(verdict_json(verdict).decode())
     elif outputs.format == "markdown":

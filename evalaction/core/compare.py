@@ -121,6 +121,10 @@ def compare(baseline: RunRecord | None, current: RunRecord, rules: Rules) -> Com
     return Comparison(rules=rules, outcomes=outcomes, metrics=metrics, missing=walk.produced.missing(), whole=walk.produced.whole, pending=tuple(pending))
 
 
+Judged = dict[tuple[object, ...], tuple[CheckVerdict, State]]
+"""Checks that were judged already, by name, scores and passes of both sides: a large suite has few different ones among half a million."""
+
+
 class _Walk:
     """One walk over the pairs, collecting outcomes and metric series."""
 
@@ -129,6 +133,7 @@ class _Walk:
         self.outcomes: list[Outcome] = []
         self.series: dict[str, Series] = {}
         self.produced = Produced()
+        self._judged: Judged = {}
 
     def add(self, pair: Pair) -> None:
         """Judge one pair and add its values to the series."""
@@ -142,15 +147,17 @@ class _Walk:
             self.outcomes.append(not_compared(pair, first))
 
     def _compared(self, pair: Pair, baseline: CaseRecord, current: CaseRecord, first: Sample | None) -> Outcome:
-        before = sample(baseline.measured, pair.compared)
         passes = [trials for trials in passes_of(current) if trials]
         already = first is not None and pair.compared is current.checks and len(passes) == 1
         runs = [first] if already and first else [sample(trials, pair.compared) for trials in passes]
+        # Where nothing changed, the sample of the one side is that of the other.
+        before = runs[0] if already and baseline.measured == passes[0] else sample(baseline.measured, pair.compared)
         for name, values in before.metrics.items():
-            now = [mean(run.metrics[name]) for run in runs if run.metrics.get(name)]
+            now = [mean(found) for run in runs if (found := run.metrics.get(name))]
             if values and now:
-                self.series.setdefault(name, Series()).add(len(self.outcomes), self.rules.centre(values), now)
-        return judge_case(pair, before, runs, self.rules)
+                series = self.series.get(name) or self.series.setdefault(name, Series())
+                series.add(len(self.outcomes), self.rules.centre(values), now)
+        return judge_case(pair, before, runs, self.rules, self._judged)
 
     def metrics(self) -> tuple[tuple[MetricVerdict, ...], list[int]]:
         """The verdict on each metric, and the owners of cases to run again for them."""
@@ -197,13 +204,14 @@ def _metric_word(state: State, drop: float, tolerance: float | None) -> Word:
     return "improved" if -drop > tolerance + EPSILON else "unchanged"
 
 
-def judge_case(pair: Pair, before: Sample, runs: Sequence[Sample], rules: Rules) -> Outcome:
+def judge_case(pair: Pair, before: Sample, runs: Sequence[Sample], rules: Rules, judged: Judged | None = None) -> Outcome:
     """One compared case: its own score and pass rate, and each of its checks."""
     policy = rules.policy
     score, rate = rules.centre(before.scores), rules.centre([float(passed) for passed in before.passes])
     worse = [score - mean(run.scores) > policy.case_tolerance + EPSILON or rate - run.pass_rate > policy.pass_rate_tolerance + EPSILON for run in runs]
     state = rules.settle(worse)
-    checks = [_judge_check(check.id, before, runs, rules) for check in pair.compared]
+    known = {} if judged is None else judged
+    checks = [_known_check(check.id, before, runs, rules, known) for check in pair.compared]
     states = [state, *(found for _, found in checks)]
     now = mean([value for run in runs for value in run.scores])
     better = now - score > policy.case_tolerance + EPSILON or any(check.verdict == "improved" for check, _ in checks)
@@ -232,6 +240,18 @@ def _case_word(states: Sequence[State], drop: float, *, better: bool) -> Word:
     if drop > EPSILON:
         return "within_tolerance"
     return "improved" if better else "unchanged"
+
+
+def _known_check(name: str, before: Sample, runs: Sequence[Sample], rules: Rules, judged: Judged) -> tuple[CheckVerdict, State]:
+    """The same as `_judge_check`, once for all cases that have one run on each side with the same scores and passes."""
+    now = runs[0]
+    if len(runs) > 1 or len(before.scores) > 1 or len(now.scores) > 1 or name not in before.check_scores or name not in now.check_scores:
+        return _judge_check(name, before, runs, rules)
+    key = (name, before.check_scores[name][0], before.check_passes[name][0], now.check_scores[name][0], now.check_passes[name][0])
+    found = judged.get(key)
+    if found is None:
+        found = judged[key] = _judge_check(name, before, runs, rules)
+    return found
 
 
 def _judge_check(name: str, before: Sample, runs: Sequence[Sample], rules: Rules) -> tuple[CheckVerdict, State]:

@@ -118,7 +118,7 @@ class CaseRecord:
             raise _wrong("a case has one check twice")
         if len(self.trials) > 1 and _repeated([trial.repeat for trial in self.trials]):
             raise _wrong("a case has one trial twice")
-        if any([result.values is not None for trial in self.trials for result in trial.checks]):
+        if any(result.values is not None for trial in self.trials for result in trial.checks):
             _all_stated(self)
 
     @property

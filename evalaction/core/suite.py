@@ -213,7 +213,7 @@ class Suite:
     gate: Policy
     digest: str
     floor: bool = True
-    """Whether the suite-wide tolerance is at least one case's own (gate rules, section 4); a dialect's or a flag's value is taken as it is."""
+    """Whether the suite-wide tolerance is at least one case's own; a dialect's or a flag's value is taken as it is."""
     description: str = ""
     dataset_version: str | None = None
     deterministic: bool = False

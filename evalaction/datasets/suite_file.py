@@ -35,6 +35,14 @@ class Surroundings:
     cwd: Path
 
 
+_NEVER_FILLED: Mapping[str | int, str] = {
+    "exec": "write $X in the command, and pass the variable on with `env: [X]`",
+    "python": "name the function without a variable; it can read the environment itself",
+    "predictions": "write the path without a variable, or use --predictions",
+}
+"""Kinds of target without templates, and what does instead of one."""
+
+
 class SuiteReader:
     """Reads one parsed suite file. `faults` holds everything that is wrong with it and its datasets."""
 
@@ -75,6 +83,9 @@ class SuiteReader:
             if steps[:1] != ("target",):
                 return fill_env(text, self.around.environment, lambda what, fix: self._unresolved(steps, what, fix))
             if self.around.overrides.target is None:
+                if steps[1:2] and steps[1] in _NEVER_FILLED and any(env_names(text)):
+                    self._reported("INVALID_VALUE", steps, f"`{{{{ env.X }}}}` is never filled in in a target of the kind {steps[1]}", _NEVER_FILLED[steps[1]])
+                    return text
                 for name in env_names(text):
                     if not is_set(name, self.around.environment):
                         self._unresolved(steps, *unset(name))
@@ -83,9 +94,13 @@ class SuiteReader:
         self.document.rewrite(filled)
 
     def _unresolved(self, steps: Steps, what: str, fix: str) -> None:
+        self._reported("UNRESOLVED_VARIABLE", steps, what, fix)
+
+    def _reported(self, code: str, steps: Steps, what: str, fix: str) -> None:
+        """A fault while placeholders are being filled in, when the subject is not there yet."""
         self.raw = self.document.value
         subject = Subject(source=self.source, raw=self.raw, model=SuiteFile, place=self.document.place, owner=self._owner)
-        self.faults.append(subject.fault("UNRESOLVED_VARIABLE", what, fix, steps))
+        self.faults.append(subject.fault(code, what, fix, steps))
 
     def _head(self) -> SuiteFile | None:
         """Everything but cases and datasets, which are read one by one so that a fault in one hides none in another."""
@@ -154,7 +169,7 @@ class SuiteReader:
         if head is None or head.target is None:
             return None
         target = head.target.target
-        if isinstance(target, PredictionsTarget) and not has_placeholder(target.path):
+        if isinstance(target, PredictionsTarget) and not any(env_names(target.path)):
             path = self._inside(target.path, ("target", "predictions"))
             return None if path is None else PredictionsTarget(path=str(path))
         return target

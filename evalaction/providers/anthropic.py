@@ -76,22 +76,18 @@ class AnthropicProvider:
         await self._client.close()
 
     def _fields(self, prompt: Prompt, *, force_tool: bool) -> dict[str, Any]:
-        # What some release of the SDK does not know as a parameter goes through its door for further ones.
-        further: dict[str, Any] = {}
-        fields: dict[str, Any] = {
-            "model": self._endpoint.model, "max_tokens": prompt.max_tokens, "extra_body": further,
-            "messages": [{"role": message.role, "content": sendable(message.content)} for message in prompt.messages],
-        }  # fmt: skip
+        fields: dict[str, Any] = {"messages": [{"role": message.role, "content": sendable(message.content)} for message in prompt.messages]}
         if prompt.system:
             fields["system"] = sendable(prompt.system)
         if prompt.temperature is not None:
-            further["temperature"] = prompt.temperature
+            fields["temperature"] = prompt.temperature
         if prompt.schema is not None and not force_tool:
-            further["output_config"] = {"format": {"type": "json_schema", "schema": dict(prompt.schema)}}
+            fields["output_config"] = {"format": {"type": "json_schema", "schema": dict(prompt.schema)}}
         elif prompt.schema is not None:
             fields["tools"] = [{"name": TOOL, "description": "Submits the reply.", "input_schema": dict(prompt.schema)}]
             fields["tool_choice"] = {"type": "tool", "name": TOOL, "disable_parallel_tool_use": True}
-        return fields
+        # The SDK's door for further parameters: no release has them all, and what comes through here is not walked through type by type.
+        return {"model": self._endpoint.model, "max_tokens": prompt.max_tokens, "messages": [], "extra_body": fields}
 
     def _read(self, body: Mapping[str, Any]) -> Completion:
         blocks = list_of_maps(body.get("content"), "content", self._named)

@@ -6,7 +6,9 @@ import contextlib
 import errno
 import json
 import os
+import re
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,9 @@ from evalaction.errors import ConfigError
 LARGEST = 64 * 1024 * 1024
 """Bytes of one stored file that are read; a larger one is no record of ours."""
 _PIECE = 64 * 1024
+_MOST_LINKS = 40
+_STREAMS = {"stdout": "1", "stderr": "2"}
+_OWN_STREAM = re.compile(r"/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/([0-9]{1,9})")
 
 
 @contextlib.contextmanager
@@ -47,6 +52,37 @@ def write_atomic(path: Path, data: bytes | Iterable[bytes]) -> None:
         except BaseException:
             beside.unlink(missing_ok=True)
             raise
+
+
+def write_named(path: Path, data: bytes) -> None:
+    """Write a file where a person asked for it: a link keeps pointing where it does, and a pipe, terminal or device is written into, not replaced."""
+    with translated(path):
+        place = _followed(path)
+        own = _OWN_STREAM.fullmatch(str(place))
+        if own:
+            _fill(os.dup(int(_STREAMS.get(own[1]) or own[2])), data)
+        elif place.exists() and not (place.is_file() or place.is_dir()):
+            handle = os.open(place, os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)  # a pipe that nobody reads is an error, not a wait without end
+            os.set_blocking(handle, True)
+            _fill(handle, data)
+        else:
+            write_atomic(place, data)
+
+
+def _followed(path: Path) -> Path:
+    """Where links lead, but not beyond a name of one of our own streams: behind that may be a file that the shell has open."""
+    for _ in range(_MOST_LINKS):
+        if _OWN_STREAM.fullmatch(str(path)) or not path.is_symlink():
+            return path
+        path = path.parent / path.readlink()
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _fill(handle: int, data: bytes) -> None:
+    try:
+        write_all(handle, data)
+    finally:
+        os.close(handle)
 
 
 def write_new(path: str, data: bytes) -> None:
@@ -85,10 +121,12 @@ def remove_tree(path: Path) -> None:
 
 
 def read_bytes(path: Path | str, limit: int = LARGEST) -> bytes:
-    """A file's bytes, with a bound. Raises ConfigError INVALID_RECORD when it is too large or cannot be read."""
+    """A file's bytes, with a bound. Raises ConfigError INVALID_RECORD when it is no regular file, is too large or cannot be read."""
     try:
-        handle = os.open(path, os.O_RDONLY)
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe without a writer must not hold us up
         try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise ConfigError.one("INVALID_RECORD", "not a regular file", "restore the file, or measure again", file=str(path))
             data = _up_to(handle, limit + 1)
         finally:
             os.close(handle)

@@ -14,6 +14,7 @@ from evalaction.core import sharing
 from evalaction.core.fingerprint import slug
 from evalaction.core.model import copy_of
 from evalaction.core.record import SCHEMA_VERSION, CaseRecord, RunHeader, RunRecord
+from evalaction.core.suite import Policy
 from evalaction.errors import ConfigError
 from evalaction.store.files import read_bytes
 
@@ -42,9 +43,12 @@ def load(kind: type[T], path: Path | str, data: bytes | None = None) -> T:
     """Read one stored type. Raises ConfigError INVALID_RECORD with the first thing that is wrong."""
     content = read_bytes(path) if data is None else data
     try:
-        return adapter(kind).validate_json(content, strict=True)
+        value = adapter(kind).validate_json(content, strict=True)
+        if isinstance(value, RunHeader):  # the policy is kept as a map, for `core.record` knows no suites
+            adapter(Policy).validate_python(value.policy)
     except ValidationError as error:
         raise ConfigError.one("INVALID_RECORD", _why(error, content), "restore the file, or measure and accept again", file=str(path)) from None
+    return value
 
 
 def _why(error: ValidationError, content: bytes) -> str:

@@ -14,13 +14,13 @@ from urllib.parse import quote
 
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, Undefined, nodes
 from jinja2.meta import find_undeclared_variables
-from jinja2.sandbox import SandboxedEnvironment
 
 from evalaction.core.scalars import spell
 from evalaction.errors import Fault, TargetError
 from evalaction.targets.base import Request
 from evalaction.targets.environment import is_withheld
 from evalaction.targets.reading import excerpt
+from evalaction.targets.sandbox import REFUSED, Sandbox, check_size
 
 Values = Mapping[str, Any]
 """`case`, `env` and `repeat`."""
@@ -47,20 +47,6 @@ class _Literal(str):
     __slots__ = ()
 
 
-class _Sandbox(SandboxedEnvironment):
-    """A mapping's keys come before its methods: `case.vars.items` is the author's variable."""
-
-    def getattr(self, obj: Any, attribute: str) -> Any:
-        """`obj.attribute`."""
-        return self.getitem(obj, attribute) if isinstance(obj, Mapping) else super().getattr(obj, attribute)
-
-    def getitem(self, obj: Any, argument: Any) -> Any:
-        """`obj[argument]`."""
-        if isinstance(obj, Mapping):
-            return obj[argument] if argument in obj else self.undefined(obj=obj, name=argument)
-        return super().getitem(obj, argument)
-
-
 def _written(value: Any) -> str:
     """A value inside text: scalars as their author spelled them, lists and maps as JSON."""
     if isinstance(value, Mapping | list | tuple):
@@ -82,8 +68,8 @@ class Templates:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self.env = {name: _Literal(value) for name, value in environment.items() if not is_withheld(name)}
         self.faults: list[Fault] = []
-        self._text = _Sandbox(undefined=StrictUndefined, keep_trailing_newline=True, finalize=_written)
-        self._url = _Sandbox(undefined=StrictUndefined, finalize=_encoded)
+        self._text = Sandbox(undefined=StrictUndefined, keep_trailing_newline=True, finalize=_written)
+        self._url = Sandbox(undefined=StrictUndefined, finalize=_encoded)
         self._text.policies["json.dumps_kwargs"] = {"sort_keys": False}
 
     def text(self, source: str, path: str) -> Render:
@@ -108,12 +94,12 @@ class Templates:
             return _Constant(source)
         return self._whole(source, path) or self.text(source, path)
 
-    def _compiled(self, jinja: _Sandbox, source: str, path: str) -> Render:
+    def _compiled(self, jinja: Sandbox, source: str, path: str) -> Render:
         tree = self._parsed(source, path) if _is_template(source) else None
         if tree is None:
             return _Constant(source)
         render = jinja.from_string(source).render
-        return self._settled(tree, lambda values: _guarded(lambda: render(values), path))
+        return self._settled(tree, lambda values: _guarded(jinja, lambda: render(values), path))
 
     def _whole(self, source: str, path: str) -> Render | None:
         """A renderer that keeps the type, when the template is nothing but one expression."""
@@ -124,7 +110,7 @@ class Templates:
             return None
         inner = source.strip()[2:-2]
         evaluate = self._text.compile_expression(inner.removeprefix("-").removeprefix("+").removesuffix("-").removesuffix("+"), undefined_to_none=False)
-        return self._settled(tree, lambda values: _guarded(lambda: _defined(evaluate(values)), path))
+        return self._settled(tree, lambda values: _guarded(self._text, lambda: _defined(evaluate(values)), path))
 
     def _settled(self, tree: nodes.Template, render: Render) -> Render:
         """What depends on the environment alone, such as a header with a key, is filled in once."""
@@ -147,6 +133,9 @@ class Templates:
         return tree if len(self.faults) == before else None
 
     def _check_names(self, tree: nodes.Template, path: str) -> None:
+        if any(True for _ in tree.find_all(REFUSED)) or any(loop.recursive for loop in tree.find_all(nodes.For)):
+            fix = "keep to values, `if`, `set` and plain `for`"
+            self._fault("INVALID_VALUE", path, "macros, blocks, includes and loops that call themselves have no place in a template of a target", fix)
         for name in sorted(find_undeclared_variables(tree) - _ROOTS):
             self._fault("UNRESOLVED_VARIABLE", path, f"the template names an unknown variable `{name}`", "use case, env or repeat")
         excused = {id(node.node) for kind in (nodes.Filter, nodes.Test) for node in tree.find_all(kind) if node.name in {"default", "d", "defined", "undefined"}}
@@ -202,8 +191,11 @@ def _defined(value: Any) -> Any:
     return value
 
 
-def _guarded(render: Callable[[], Any], path: str) -> Any:
+def _guarded(jinja: Sandbox, render: Callable[[], Any], path: str) -> Any:
+    jinja.turns = 0
     try:
-        return render()
+        value = render()
+        check_size(value)
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
         raise TargetError("TARGET_FAILED", f"the template {path} cannot be filled in: {excerpt(str(error))}") from None
+    return value

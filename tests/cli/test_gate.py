@@ -247,7 +247,14 @@ def test_gate__a_linked_results_folder__is_not_emptied(work):
     assert (work.folder / "victim/cases/p.json").read_text() == "precious"
 
 
-@pytest.mark.parametrize("target", [{"http": {"url": "http://127.0.0.1:9/", "extract": {"output": "a[["}}}, {"http": {"url": "http://127.0.0.1:9/", "json": {"q": "{{ case.input"}}}, {"predictions": "missing.jsonl"}])
+@pytest.mark.parametrize(
+    "target",
+    [
+        {"http": {"url": "http://127.0.0.1:9/", "extract": {"output": "a[["}}},
+        {"http": {"url": "http://127.0.0.1:9/", "json": {"q": "{{ case.input"}}},
+        {"predictions": "missing.jsonl"},
+    ],
+)
 def test_validate__looks_at_the_target_too(work, target):
     """What `gate` would refuse before the first call, `validate` refuses, with the file."""
     done = work.run("validate", work.suite("a", target=target))
@@ -319,7 +326,23 @@ def test_json__stdout_is_one_document(work):
     assert (json.loads(good.out)["verdict"], json.loads(bad.out)["verdict"]) == ("no_baseline", "config_error")
 
 
-@pytest.mark.parametrize("arguments", [["gate"], ["gate", "s.eval.yaml", "--nope"], ["nope"], ["gate", "s.eval.yaml", "--repeats", "0"], ["gate", "s.eval.yaml", "--shard", "3/2"], ["gate", "s.eval.yaml", "--threshold", "equals"], ["gate", "s.eval.yaml", "--threshold", "equals=nan"], ["gate", "s.eval.yaml", "--tolerance", "nan"], ["gate", "s.eval.yaml", "--fail-on", "everything"], ["gate", "s.eval.yaml", "--exec", "x", "--http", "y"], ["accept"], ["compare", "one"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["gate"],
+        ["gate", "s.eval.yaml", "--nope"],
+        ["nope"],
+        ["gate", "s.eval.yaml", "--repeats", "0"],
+        ["gate", "s.eval.yaml", "--shard", "3/2"],
+        ["gate", "s.eval.yaml", "--threshold", "equals"],
+        ["gate", "s.eval.yaml", "--threshold", "equals=nan"],
+        ["gate", "s.eval.yaml", "--tolerance", "nan"],
+        ["gate", "s.eval.yaml", "--fail-on", "everything"],
+        ["gate", "s.eval.yaml", "--exec", "x", "--http", "y"],
+        ["accept"],
+        ["compare", "one"],
+    ],
+)
 def test_usage__a_wrong_command_line__is_exit_2_with_a_last_line(work, arguments):
     """Usage errors are configuration errors, without a traceback."""
     work.suite("a")

@@ -8,8 +8,11 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 
 def measured(work, *ids, **top):
@@ -120,17 +123,17 @@ def test_init__writes_a_valid_suite_and_never_overwrites(work):
 @pytest.mark.parametrize("kind", ["suite", "verdict", "record", "case"])
 def test_schema__is_the_published_one(work, kind):
     """What `schema` prints is what docs/schemas holds."""
-    import pathlib
-
-    published = pathlib.Path(__file__).parents[2] / "docs/schemas" / f"{kind}.schema.json"
+    published = ROOT / "docs/schemas" / f"{kind}.schema.json"
 
     assert work.run("schema", "--of", kind).out == published.read_text()
 
 
 def started(work, *arguments):
     """The command line as a process of its own."""
-    root = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-    return subprocess.Popen([sys.executable, "-m", "evalaction", *arguments], cwd=work.folder, env={**os.environ, "PYTHONPATH": root}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+    root = str(ROOT)
+    return subprocess.Popen(
+        [sys.executable, "-m", "evalaction", *arguments], cwd=work.folder, env={**os.environ, "PYTHONPATH": root}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    )
 
 
 def slow_suite(work):
@@ -188,8 +191,8 @@ def test_streams__that_are_closed_or_full__never_change_the_exit_code(work, pipe
     """The verdict's code stands whoever reads; never Python's own 1 or 120."""
     suite = work.suite("a")
     work.answers(a="yes")
-    root = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-    script = f'{sys.executable} -m evalaction gate {suite} --format markdown {pipe}; exit ${{PIPESTATUS[0]}}'
+    root = str(ROOT)
+    script = f"{sys.executable} -m evalaction gate {suite} --format markdown {pipe}; exit ${{PIPESTATUS[0]}}"
 
     done = subprocess.run(["bash", "-c", script], cwd=work.folder, env={**os.environ, "PYTHONPATH": root}, capture_output=True, check=False)
 
@@ -222,7 +225,9 @@ def test_unsafe_checkout__of_a_pull_request_or_its_merge__is_refused(work, monke
     """Under pull_request_target the head, or a merge of it, must not be checked out; nothing is asked."""
 
     def git(*arguments):
-        return subprocess.run(["git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", *arguments], cwd=work.folder, check=True, capture_output=True, text=True).stdout.strip()
+        return subprocess.run(
+            ["git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", *arguments], cwd=work.folder, check=True, capture_output=True, text=True
+        ).stdout.strip()
 
     git("init", "-q", "-b", "main")
     git("commit", "-q", "--allow-empty", "-m", "base")

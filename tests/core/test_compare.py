@@ -90,7 +90,9 @@ def test_verdict__one_dead_case_under_a_good_total__is_red_by_name():
     assert {reason.case for reason in found.reasons if reason.code == "CASE_REGRESSED"} == {"dead"}
 
 
-@pytest.mark.parametrize(("now", "word", "result"), [(0.90, "unchanged", "passed"), (0.88, "within_tolerance", "passed"), (0.85, "within_tolerance", "passed"), (0.84, "regressed", "regressed")])
+@pytest.mark.parametrize(
+    ("now", "word", "result"), [(0.90, "unchanged", "passed"), (0.88, "within_tolerance", "passed"), (0.85, "within_tolerance", "passed"), (0.84, "regressed", "regressed")]
+)
 def test_verdict__a_drop_equal_to_the_tolerance__passes(now, word, result):
     """A graded case may lose exactly its tolerance of 0.05 and not a hair more."""
     found = verdict(baseline(case("a", 0.90, required=0.5)), record(case("a", now, required=0.5)))
@@ -103,7 +105,9 @@ def test_metric__tolerance_is_never_narrower_than_one_case_inside_its_own(cases,
     """max(0.01, 0.05/N) holds for a suite of N cases."""
     names = [f"c{number}" for number in range(cases)]
 
-    found = verdict(baseline(*(case(name, 0.9, required=0.5) for name in names)), record(*(case(name, now if number < dropped else 0.9, required=0.5) for number, name in enumerate(names))))
+    found = verdict(
+        baseline(*(case(name, 0.9, required=0.5) for name in names)), record(*(case(name, now if number < dropped else 0.9, required=0.5) for number, name in enumerate(names)))
+    )
 
     assert ("METRIC_REGRESSED" in codes(found)) is red
 
@@ -111,12 +115,17 @@ def test_metric__tolerance_is_never_narrower_than_one_case_inside_its_own(cases,
 @pytest.mark.parametrize(("policy", "floor"), [(Policy(tolerances={"equals": 0.01}), True), (Policy(), False)])
 def test_metric__a_tolerance_of_its_own_or_of_a_dialect__is_taken_as_it_is(policy, floor):
     """Neither a value in `tolerances` nor a dialect's own policy is widened to one case's tolerance."""
-    found = verdict(baseline(case("a", 0.9, required=0.5), case("b", 0.9, required=0.5)), record(case("a", 0.86, required=0.5), case("b", 0.9, required=0.5), policy=policy), floor=floor)
+    found = verdict(
+        baseline(case("a", 0.9, required=0.5), case("b", 0.9, required=0.5)), record(case("a", 0.86, required=0.5), case("b", 0.9, required=0.5), policy=policy), floor=floor
+    )
 
     assert "METRIC_REGRESSED" in codes(found)
 
 
-@pytest.mark.parametrize(("runs", "word", "pending"), [([0], "within_noise", True), ([0, 0], "within_noise", True), ([0, 0, 0], "regressed", False), ([0, 1], "flaky", False), ([0, 0, 1], "flaky", False)])
+@pytest.mark.parametrize(
+    ("runs", "word", "pending"),
+    [([0], "within_noise", True), ([0, 0], "within_noise", True), ([0, 0, 0], "regressed", False), ([0, 1], "flaky", False), ([0, 0, 1], "flaky", False)],
+)
 @pytest.mark.parametrize("exact", [True, False])
 def test_confirmation__red_needs_the_drop_in_all_three_passes(runs, word, pending, exact):
     """A suspicion is no more than noise until three passes show it, and flaky as soon as one does not; both rules alike."""

@@ -89,7 +89,10 @@ def test_errors__a_proven_regression_among_the_others__stays_red():
     assert (found.verdict, found.exit_code) == ("regressed", ExitCode.REGRESSED)
 
 
-@pytest.mark.parametrize(("code", "regressed", "word"), [("INTERRUPTED", False, "not_measured"), ("INTERRUPTED", True, "not_measured"), ("BUDGET_EXHAUSTED", False, "not_measured"), ("BUDGET_EXHAUSTED", True, "regressed")])
+@pytest.mark.parametrize(
+    ("code", "regressed", "word"),
+    [("INTERRUPTED", False, "not_measured"), ("INTERRUPTED", True, "not_measured"), ("BUDGET_EXHAUSTED", False, "not_measured"), ("BUDGET_EXHAUSTED", True, "regressed")],
+)
 def test_ended_early__is_never_green(code, regressed, word):
     """A signal ends as not measured; a used-up budget too, unless a regression is proven. `max_errors` excuses neither."""
     now = record(case("a", 0.0 if regressed else 1.0), interrupted=Failure(code=code, message="stopped"), policy=Policy(max_errors=99))

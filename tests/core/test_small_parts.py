@@ -30,7 +30,20 @@ def test_fingerprint__is_over_what_is_asked_and_nothing_else():
     one = Case(id="a", input="q", checks=())
 
     assert case_fingerprint(one) == case_fingerprint(dataclasses.replace(one, id="b", tags=("x",), category="c", line=9))
-    assert len({case_fingerprint(other) for other in (one, dataclasses.replace(one, input="r"), dataclasses.replace(one, history=(Turn(role="user", content="x"),)), dataclasses.replace(one, vars={"n": 1}))}) == 4
+    assert (
+        len(
+            {
+                case_fingerprint(other)
+                for other in (
+                    one,
+                    dataclasses.replace(one, input="r"),
+                    dataclasses.replace(one, history=(Turn(role="user", content="x"),)),
+                    dataclasses.replace(one, vars={"n": 1}),
+                )
+            }
+        )
+        == 4
+    )
 
 
 def test_check_fingerprint__changes_with_every_parameter_and_not_with_the_id():
@@ -38,7 +51,13 @@ def test_check_fingerprint__changes_with_every_parameter_and_not_with_the_id():
     base = ContainsAll(id="x", value=("a",))
 
     assert check_fingerprint(base) == check_fingerprint(ContainsAll(id="y", value=("a",), ignore_case=True))
-    others = [ContainsAll(value=("b",)), ContainsAll(value=("a",), ignore_case=False), ContainsAll(value=("a",), threshold=0.5), ContainsAll(value=("a",), weight=2), Equals(value="a")]
+    others = [
+        ContainsAll(value=("b",)),
+        ContainsAll(value=("a",), ignore_case=False),
+        ContainsAll(value=("a",), threshold=0.5),
+        ContainsAll(value=("a",), weight=2),
+        Equals(value="a"),
+    ]
     assert len({check_fingerprint(check) for check in (base, *others)}) == 6
     assert check_fingerprint(Retrieval(relevant=("a",), k=5)) != check_fingerprint(Retrieval(relevant=("a",), k=6))
 
@@ -68,7 +87,13 @@ def test_slug__of_a_name_that_some_system_cannot_hold__is_another_one(name):
 
 @pytest.mark.parametrize(
     "form",
-    [SECRET, json.dumps(SECRET)[1:-1], json.dumps(SECRET, ensure_ascii=False)[1:-1], quote(SECRET, safe=""), *(base64.b64encode(b"x" * shift + SECRET.encode() + b"tail").decode() for shift in range(4))],
+    [
+        SECRET,
+        json.dumps(SECRET)[1:-1],
+        json.dumps(SECRET, ensure_ascii=False)[1:-1],
+        quote(SECRET, safe=""),
+        *(base64.b64encode(b"x" * shift + SECRET.encode() + b"tail").decode() for shift in range(4)),
+    ],
 )
 def test_masker__finds_a_secret_in_every_spelling(form):
     """As it is, inside JSON, in a URL and in base64 at any phase."""
@@ -86,7 +111,19 @@ def test_masker__leaves_short_values_and_identities_alone():
     assert "secret-1" not in repr(Masker(["secret-1"]))
 
 
-@pytest.mark.parametrize(("name", "secret"), [("OPENAI_API_KEY", True), ("GITHUB_TOKEN", True), ("DB_PASSWORD", True), ("SESSION_COOKIE", True), ("PWD", False), ("SSH_AUTH_SOCK", False), ("HOME", False), ("GOOGLE_CREDENTIALS_FILE", False)])
+@pytest.mark.parametrize(
+    ("name", "secret"),
+    [
+        ("OPENAI_API_KEY", True),
+        ("GITHUB_TOKEN", True),
+        ("DB_PASSWORD", True),
+        ("SESSION_COOKIE", True),
+        ("PWD", False),
+        ("SSH_AUTH_SOCK", False),
+        ("HOME", False),
+        ("GOOGLE_CREDENTIALS_FILE", False),
+    ],
+)
 def test_looks_secret__by_the_words_people_use(name, secret):
     """Variable names tell; paths are no secrets."""
     assert looks_secret(name) is secret
@@ -145,7 +182,9 @@ def test_digest__does_not_depend_on_key_order():
 def test_sample__one_trial_is_what_the_general_case_says(scored, alike):
     """The short cut for a single trial gives the very numbers of the general path, which sees the trial twice."""
     infos = [CheckInfo(id=f"c{number}", type="t", fingerprint="f", weight=1.0 if alike else weight, metrics=(f"m{number}",)) for number, (_, weight) in enumerate(scored)]
-    one = Trial(repeat=0, latency_ms=2.5, checks=tuple(CheckResult(id=f"c{number}", score=score, passed=score > 0.5) for number, (score, _) in enumerate(scored)))
+    one = Trial(
+        repeat=0, score=0.5, passed=False, latency_ms=2.5, checks=tuple(CheckResult(id=f"c{number}", score=score, passed=score > 0.5) for number, (score, _) in enumerate(scored))
+    )
 
     short, general = sample([one], infos), sample([one, dataclasses.replace(one, repeat=1)], infos)
 

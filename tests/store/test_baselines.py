@@ -118,7 +118,10 @@ def test_write_atomic__an_unwritable_place__is_a_clear_error(tmp_path):
 
 def test_history__remembers_runs_in_order(tmp_path):
     """Rows come back oldest first, of one suite or of all; a file that is no database is a clear error."""
-    runs = [PastRun(started_at=f"2026-01-0{day}", key=key, suite=key, verdict="passed", commit=None, cases=1, errors=0, metrics={"equals": 0.5}) for day, key in ((1, "a"), (2, "b"), (3, "a"))]
+    runs = [
+        PastRun(started_at=f"2026-01-0{day}", key=key, suite=key, verdict="passed", commit=None, cases=1, errors=0, metrics={"equals": 0.5})
+        for day, key in ((1, "a"), (2, "b"), (3, "a"))
+    ]
     assert past_runs(tmp_path) == ()
     add(tmp_path, runs[:2])
     add(tmp_path, runs[2:])

@@ -16,17 +16,21 @@ from tests.making import case, record
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 UNIT = st.floats(0, 1)
-JSON = st.recursive(st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | TEXT, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3), max_leaves=6)
-RESULTS = st.builds(CheckResult, id=TEXT, score=UNIT, passed=st.booleans(), detail=TEXT, values=st.none() | st.dictionaries(TEXT, UNIT, max_size=3))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=6,
+)
+RESULTS = st.builds(CheckResult, id=TEXT, score=UNIT, passed=st.booleans(), detail=TEXT, values=st.none())
 MEASURED = st.builds(
-    Trial, repeat=st.integers(0, 9), score=UNIT, passed=st.booleans(), checks=st.lists(RESULTS, max_size=3).map(tuple), latency_ms=st.none() | st.floats(0, 1e6),
+    Trial, repeat=st.integers(0, 9), score=UNIT, passed=st.booleans(), checks=st.lists(RESULTS, min_size=1, max_size=3, unique_by=lambda result: result.id).map(tuple), latency_ms=st.none() | st.floats(0, 1e6),
     cost_usd=st.none() | UNIT, tokens=st.none() | st.builds(Tokens, input=st.integers(0, 9), output=st.integers(0, 9)), answer=JSON,
 )  # fmt: skip
 FAILED = st.builds(Trial, repeat=st.integers(0, 9), error=st.builds(Failure, code=TEXT, message=TEXT, detail=TEXT))
 CASES = st.builds(
     CaseRecord, id=TEXT, fingerprint=TEXT, input=TEXT, category=st.none() | TEXT, tags=st.lists(TEXT, max_size=2).map(tuple), line=st.none() | st.integers(1, 99), repeats=st.integers(1, 5),
-    checks=st.lists(st.builds(CheckInfo, id=TEXT, type=TEXT, fingerprint=TEXT, weight=st.floats(0.1, 9), metrics=st.lists(TEXT, max_size=2).map(tuple)), max_size=2).map(tuple),
-    trials=st.lists(MEASURED | FAILED, max_size=3).map(tuple),
+    checks=st.lists(st.builds(CheckInfo, id=TEXT, type=TEXT, fingerprint=TEXT, weight=st.floats(0.1, 9), metrics=st.lists(TEXT, max_size=2).map(tuple)), max_size=2, unique_by=lambda check: check.id).map(tuple),
+    trials=st.lists(MEASURED | FAILED, max_size=3, unique_by=lambda trial: trial.repeat).map(tuple),
 )  # fmt: skip
 
 
@@ -71,7 +75,9 @@ def damaged(tmp_path, name: str, text: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["record.json", "cases/a.json"])
-@pytest.mark.parametrize("text", ["", "{", "<<<<<<< HEAD\n{}", "[1, 2, 3]", "null", '{"schema_version": 1}', "[" * 100_000 + "]" * 100_000, '{"schema_version": 1, "a": NaN}', "\xff"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "<<<<<<< HEAD\n{}", "[1, 2, 3]", "null", '{"schema_version": 1}', "[" * 100_000 + "]" * 100_000, '{"schema_version": 1, "a": NaN}', "\xff"]
+)
 def test_read__a_damaged_file__is_refused_by_name(tmp_path, name, text):
     """Truncated, empty, foreign, nested beyond reason: INVALID_RECORD with the file, and no traceback."""
     assert damaged(tmp_path, name, text)

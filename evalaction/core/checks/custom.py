@@ -6,7 +6,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Mapping
 from numbers import Real
-from pathlib import PurePath
+from posixpath import basename
 from typing import Any
 
 from evalaction.core.answer import Answer
@@ -77,4 +77,4 @@ def _fraction(spec: PythonCheck, score: object) -> float:
 
 def _last_frame(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    return f"{PurePath(frames[-1].filename).name}:{frames[-1].lineno} in {frames[-1].name}" if len(frames) > 1 else ""
+    return f"{basename(frames[-1].filename)}:{frames[-1].lineno} in {frames[-1].name}" if len(frames) > 1 else ""
