@@ -165,10 +165,16 @@ def suite(word: str) -> SuiteVerdict:
 @pytest.mark.parametrize(
     ("words_of_suites", "word", "code"),
     [
-        (["passed", "regressed", "not_measured"], "regressed", 1), (["passed", "not_measured"], "not_measured", 3), (["passed", "no_baseline"], "no_baseline", 0), (["passed"], "passed", 0),
-        (["config_error", "regressed"], "config_error", 2), (["internal_error", "config_error"], "internal_error", 4), (["below_threshold", "regressed"], "regressed", 1), (["not_comparable", "passed"], "not_comparable", 3),
+        (["passed", "regressed", "not_measured"], "regressed", 1),
+        (["passed", "not_measured"], "not_measured", 3),
+        (["passed", "no_baseline"], "no_baseline", 0),
+        (["passed"], "passed", 0),
+        (["config_error", "regressed"], "config_error", 2),
+        (["internal_error", "config_error"], "internal_error", 4),
+        (["below_threshold", "regressed"], "regressed", 1),
+        (["not_comparable", "passed"], "not_comparable", 3),
     ],
-)  # fmt: skip
+)
 def test_overall__precedence_of_several_suites(words_of_suites, word, code):
     """4, 2, 1, 3, 0: the first of these that any suite has."""
     found = overall(tuple(map(suite, words_of_suites)))

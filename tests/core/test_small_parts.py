@@ -132,12 +132,17 @@ def test_looks_secret__by_the_words_people_use(name, secret):
 @pytest.mark.parametrize(
     ("before", "now", "said"),
     [
-        ({}, {"case_tolerance": 0.1}, "case_tolerance 0.05 → 0.1"), ({}, {"max_errors": 3}, "max_errors 0 → 3"), ({"thresholds": {"equals": 0.9}}, {"thresholds": {"equals": 0.8}}, "threshold on equals 0.9 → 0.8"),
-        ({"thresholds": {"latency_ms": 100}}, {"thresholds": {"latency_ms": 200}}, "threshold on latency_ms 100 → 200"), ({"tolerances": {"latency_ms": 0.5}}, {}, "tolerance of latency_ms (0.5) is gone"),
-        ({"tolerances": {"equals": 0.001}}, {}, "tolerance of equals 0.001 → 0.01"), ({}, {"fail_on": ("threshold",)}, "fail_on no longer has case"), ({"removed_cases": "fail"}, {}, "removed_cases fail → warn"),
+        ({}, {"case_tolerance": 0.1}, "case_tolerance 0.05 → 0.1"),
+        ({}, {"max_errors": 3}, "max_errors 0 → 3"),
+        ({"thresholds": {"equals": 0.9}}, {"thresholds": {"equals": 0.8}}, "threshold on equals 0.9 → 0.8"),
+        ({"thresholds": {"latency_ms": 100}}, {"thresholds": {"latency_ms": 200}}, "threshold on latency_ms 100 → 200"),
+        ({"tolerances": {"latency_ms": 0.5}}, {}, "tolerance of latency_ms (0.5) is gone"),
+        ({"tolerances": {"equals": 0.001}}, {}, "tolerance of equals 0.001 → 0.01"),
+        ({}, {"fail_on": ("threshold",)}, "fail_on no longer has case"),
+        ({"removed_cases": "fail"}, {}, "removed_cases fail → warn"),
         ({}, {"min_comparable": 0.1}, "min_comparable 0.5 → 0.1"),
     ],
-)  # fmt: skip
+)
 def test_loosened__names_each_looser_part(before, now, said):
     """One line for each part of a policy that lets more through than the accepted one."""
     assert said in loosened(before, now)
@@ -163,10 +168,14 @@ def test_merge__joins_all_shards_once():
 @pytest.mark.parametrize(
     ("shards", "said"),
     [
-        ([shard(1, 2, case("a", 1))], "shard 2 of 2 is missing"), ([shard(1, 2), shard(1, 2), shard(2, 2)], "twice"), ([shard(1, 2), shard(2, 2, digest="other")], "differ in their digest"),
-        ([shard(1, 2), shard(2, 2, commit="other")], "differ in their commit"), ([shard(1, 2), shard(2, 3)], "different widths"), ([shard(1, 2), record(case("b", 1))], "no shard"),
+        ([shard(1, 2, case("a", 1))], "shard 2 of 2 is missing"),
+        ([shard(1, 2), shard(1, 2), shard(2, 2)], "twice"),
+        ([shard(1, 2), shard(2, 2, digest="other")], "differ in their digest"),
+        ([shard(1, 2), shard(2, 2, commit="other")], "differ in their commit"),
+        ([shard(1, 2), shard(2, 3)], "different widths"),
+        ([shard(1, 2), record(case("b", 1))], "no shard"),
     ],
-)  # fmt: skip
+)
 def test_merge__of_what_is_not_one_run__is_refused(shards, said):
     """Missing, doubled and foreign shards are named."""
     with pytest.raises(ConfigError, match=said):

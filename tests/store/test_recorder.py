@@ -174,7 +174,7 @@ def test_recorder__a_killed_process_loses_nothing_that_was_journaled(tmp_path):
     assert set(found) == {"a", "b"}
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full to stand for a full disk")
+@pytest.mark.skipif(not pathlib.Path("/dev/full").exists(), reason="needs /dev/full to stand for a full disk")
 def test_recorder__a_full_disk__is_a_clear_error(tmp_path):
     """Out of space: CANNOT_WRITE naming the file, not a traceback."""
     suite = suite_of("a")

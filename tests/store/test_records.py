@@ -23,15 +23,33 @@ JSON = st.recursive(
 )
 RESULTS = st.builds(CheckResult, id=TEXT, score=UNIT, passed=st.booleans(), detail=TEXT, values=st.none())
 MEASURED = st.builds(
-    Trial, repeat=st.integers(0, 9), score=UNIT, passed=st.booleans(), checks=st.lists(RESULTS, min_size=1, max_size=3, unique_by=lambda result: result.id).map(tuple), latency_ms=st.none() | st.floats(0, 1e6),
-    cost_usd=st.none() | UNIT, tokens=st.none() | st.builds(Tokens, input=st.integers(0, 9), output=st.integers(0, 9)), answer=JSON,
-)  # fmt: skip
+    Trial,
+    repeat=st.integers(0, 9),
+    score=UNIT,
+    passed=st.booleans(),
+    checks=st.lists(RESULTS, min_size=1, max_size=3, unique_by=lambda result: result.id).map(tuple),
+    latency_ms=st.none() | st.floats(0, 1e6),
+    cost_usd=st.none() | UNIT,
+    tokens=st.none() | st.builds(Tokens, input=st.integers(0, 9), output=st.integers(0, 9)),
+    answer=JSON,
+)
 FAILED = st.builds(Trial, repeat=st.integers(0, 9), error=st.builds(Failure, code=TEXT, message=TEXT, detail=TEXT))
 CASES = st.builds(
-    CaseRecord, id=TEXT, fingerprint=TEXT, input=TEXT, category=st.none() | TEXT, tags=st.lists(TEXT, max_size=2).map(tuple), line=st.none() | st.integers(1, 99), repeats=st.integers(1, 5),
-    checks=st.lists(st.builds(CheckInfo, id=TEXT, type=TEXT, fingerprint=TEXT, weight=st.floats(0.1, 9), metrics=st.lists(TEXT, max_size=2).map(tuple)), max_size=2, unique_by=lambda check: check.id).map(tuple),
+    CaseRecord,
+    id=TEXT,
+    fingerprint=TEXT,
+    input=TEXT,
+    category=st.none() | TEXT,
+    tags=st.lists(TEXT, max_size=2).map(tuple),
+    line=st.none() | st.integers(1, 99),
+    repeats=st.integers(1, 5),
+    checks=st.lists(
+        st.builds(CheckInfo, id=TEXT, type=TEXT, fingerprint=TEXT, weight=st.floats(0.1, 9), metrics=st.lists(TEXT, max_size=2).map(tuple)),
+        max_size=2,
+        unique_by=lambda check: check.id,
+    ).map(tuple),
     trials=st.lists(MEASURED | FAILED, max_size=3, unique_by=lambda trial: trial.repeat).map(tuple),
-)  # fmt: skip
+)
 
 
 @settings(max_examples=80, deadline=None)
