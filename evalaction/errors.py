@@ -2,9 +2,8 @@
 
     EvalGateError                 carries an exit code
     ├── ConfigError               a person must change something: exit 2, one or many Faults
-    ├── MeasureError              a trial could not be measured: kept in the record, never raised to the user
-    │   └── TargetError           the system under test failed; says whether asking again may help
-    └── Interrupted               SIGINT or SIGTERM: what was measured is on disk, exit 3
+    └── MeasureError              a trial could not be measured: kept in the record, never raised to the user
+        └── TargetError           the system under test failed; says whether asking again may help
 
 A verdict of "no" is a value, never an exception.
 """
@@ -101,9 +100,3 @@ class TargetError(MeasureError):
     def __init__(self, code: str, message: str, detail: str = "", *, retryable: bool = False, retry_after_seconds: float | None = None, overloaded: bool = False) -> None:
         super().__init__(code, message, detail)
         self.retryable, self.retry_after_seconds, self.overloaded = retryable, retry_after_seconds, overloaded
-
-
-class Interrupted(EvalGateError):
-    """A signal ended the run."""
-
-    exit_code = ExitCode.NOT_MEASURED

@@ -54,6 +54,7 @@ def run_suites(parts: Parts, job: Job) -> Verdict:
     """Measure and write the records; the verdict says only whether measuring worked."""
 
     async def one(measurement: Measurement) -> Judged:
+        """Measure, and say only whether that worked."""
         async with measurement:
             await measurement.first_pass()
             record = measurement.record()
@@ -106,6 +107,7 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     baselines = {suite.key: store.load(suite.key) for suite in suites}
 
     async def one(measurement: Measurement) -> Judged:
+        """Measure and judge."""
         return await _gate(parts, measurement, baselines[measurement.suite.key], store)
 
     return _one_by_one(parts, job, suites, one)

@@ -40,6 +40,8 @@ def compiled(pattern: str, flags: str) -> Any:
     chosen = 0
     for letter in flags:
         chosen |= letters[letter]
+    if len(pattern) > LONGEST:
+        raise PatternError(f"it is longer than {LONGEST:,} characters")
     plain = _plain(fold(pattern))
     _refuse_large(plain)
     try:
@@ -56,8 +58,6 @@ def _plain(pattern: str) -> str:
 
 
 def _refuse_large(pattern: str) -> None:
-    if len(pattern) > 2 * LONGEST:
-        raise PatternError(f"it is longer than {LONGEST:,} characters")
     numbers = [number for piece in _PIECES.findall(pattern) if (counted := _COUNTED.fullmatch(piece)) for number in counted.groups() if number]
     if any(len(number.lstrip("0")) > 5 or int(number) > MOST_REPEATS for number in numbers):
         raise PatternError(f"it repeats something more than {MOST_REPEATS:,} times")

@@ -158,15 +158,6 @@ class Turn:
     content: Text
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """Where something stands in an author's file (1-based), for messages and annotations."""
-
-    file: str
-    line: int = 1
-    column: int = 1
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Definition:
     """The identity of a case: the digest of what is asked, and each check with its own digest."""
@@ -220,8 +211,6 @@ class Suite:
     judge: Judge | None = None
     limits: Limits = dataclasses.field(default_factory=Limits)
     repeats: int = 1
-    directory: str = "."
-    """Folder of the suite file; paths inside the suite are relative to it."""
 
     def planned(self, case: Case) -> int:
         """Trials of a case in one pass over the suite."""

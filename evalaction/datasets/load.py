@@ -107,7 +107,6 @@ def _from_cases(source: Source, dialect: Dialect, intake: Intake, around: Surrou
     suite = Suite(
         name=name, key=slug(name), file=source.name, cases=cases, target=target, gate=overrides.policy(dialect.policy or Policy(), own=True), digest=suite_digest(cases),
         floor=dialect.policy is None and overrides.tolerance is None, judge=overrides.judge, limits=overrides.limits(Limits()), repeats=overrides.repeats or 1,
-        directory=str(source.path.parent),
     )  # fmt: skip
     return suite, []
 

@@ -65,7 +65,7 @@ class SuiteReader:
         return Suite(
             name=name, key=slug(name), file=self.source.name, cases=cases, target=target, gate=overrides.policy(head.gate, own=False), digest=suite_digest(cases),
             description=head.description, dataset_version=head.dataset_version, deterministic=head.deterministic, judge=overrides.judge or head.judge,
-            limits=overrides.limits(head.limits), repeats=overrides.repeats or head.defaults.repeats, directory=str(self.source.path.parent),
+            limits=overrides.limits(head.limits), repeats=overrides.repeats or head.defaults.repeats,
         )  # fmt: skip
 
     def _owner(self, steps: Steps) -> str | None:

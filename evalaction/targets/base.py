@@ -21,14 +21,13 @@ class Request:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reply:
-    """The answer to one request, and how long it took in milliseconds when the target can tell.
+    """The answer to one request.
 
     `error` is set instead of the answer when this one trial failed and the rest of the batch may go on.
     """
 
     request: Request
     answer: Answer
-    latency_ms: float | None = None
     error: MeasureError | None = None
 
 

@@ -123,3 +123,26 @@ def test_partial_acceptance__does_not_accept_a_looser_policy():
     accepted = accept(record(case("a", 0), case("b", 1), policy=Policy(tolerance=0.5)), first, request(cases=("a",), move_anchor=True)).baseline
 
     assert accepted.record.header.policy["tolerance"] == 0.01
+
+
+@pytest.mark.parametrize("reason", ["", " \t\n", "\u200b\u200d", "\ufeff", "\x00\x1b", "\u2060 \u00ad", "\u3164", "\u2800", "\u0301", "\U000e0041"])
+def test_accept__a_reason_that_nobody_can_see__is_none(reason):
+    """Zero-width, control and filler characters and marks without a base do not make a reason."""
+    with pytest.raises(ConfigError, match="REASON_REQUIRED"):
+        accept(record(case("a", 1)), None, request(reason=reason))
+
+
+@pytest.mark.parametrize("reason", ["ok", "7", "是", "👍", "-", "\u200bright"])
+def test_accept__a_short_reason__is_one(reason):
+    """One visible sign is enough; judging it is for people."""
+    assert accept(record(case("a", 1)), None, request(reason=reason)).baseline.acceptance.reason == reason.strip()
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"), [({"cases": ("",)}, "by --case ''"), ({"cases": ("x", "y*")}, "by --case 'x' --case 'y*'"), ({"only": "regressions"}, "by --only regressions")]
+)
+def test_accept__nothing_is_meant__names_what_was_asked(fields, said):
+    """The message repeats the options as they were given."""
+    with pytest.raises(ConfigError, match="nothing in the record is meant") as caught:
+        accept(record(case("a", 1)), baseline(case("a", 1)), request(**fields))
+    assert said in str(caught.value)

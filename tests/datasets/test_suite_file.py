@@ -263,3 +263,23 @@ def test_hostile_names__in_messages__stay_on_one_short_line(room):
     assert "\n" not in str(fault)
     assert len(str(fault)) < 1200
     assert "\u202e" not in str(fault)
+
+
+@pytest.mark.parametrize(
+    ("target", "path", "fix"),
+    [
+        ("{exec: 'curl {{ env.BASE }}'}", "target.exec", "env: [X]"),
+        ("{exec: {command: [run, '{{ env.BASE }}']}}", "target.exec.command[1]", "env: [X]"),
+        ("{exec: {command: run, env: ['{{ env.BASE }}']}}", "target.exec.env[0]", "env: [X]"),
+        ("{python: 'mod:{{ env.BASE | upper }}'}", "target.python", "without a variable"),
+        ("{predictions: '{{ env.BASE }}/a.jsonl'}", "target.predictions", "without a variable"),
+        ("{predictions: {path: '{{ env.GONE }}.jsonl'}}", "target.predictions.path", "without a variable"),
+    ],
+)
+def test_target__an_environment_variable_where_nothing_is_filled_in__is_refused(room, target, path, fix):
+    """Commands, functions and paths are no templates: a placeholder there would be taken literally."""
+    room.put("s.eval.yaml", f"version: 1\nname: s\ntarget: {target}\n" + CASE)
+    found = [fault for fault in room.faults(room.load, "s.eval.yaml") if fault.code == "INVALID_VALUE" and "env.X" in fault.what]
+
+    assert [(fault.path, fault.line) for fault in found] == [(path, 3)]
+    assert fix in found[0].fix

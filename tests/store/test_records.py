@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
@@ -148,3 +149,75 @@ def test_record_folders__the_folder_itself_or_those_below(tmp_path):
 def test_record__identity_holds_for_the_run_record_type():
     """A record is its header and its cases; nothing else takes part in equality."""
     assert record(case("a", 1)) == RunRecord(header=record(case("a", 1)).header, cases={"a": case("a", 1)})
+
+
+def forged(tmp_path, name, change):
+    """A record of one case with values, one of whose files was changed."""
+    one = case("a", 0.5, required=0.5)
+    check = dataclasses.replace(one.checks[0], metrics=("m",))
+    result = dataclasses.replace(one.trials[0].checks[0], values={"m": 0.5})
+    write_record(tmp_path, record(dataclasses.replace(one, checks=(check,), trials=(dataclasses.replace(one.trials[0], checks=(result,)),))))
+    path = tmp_path / name
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    return path
+
+
+def at(*steps, value):
+    """Sets a value deep inside a document."""
+
+    def change(document):
+        for step in steps[:-1]:
+            document = document[step]
+        document[steps[-1]] = value
+
+    return change
+
+
+TRIAL = ("trials", 0)
+FORGED = {
+    "a value above 1": at(*TRIAL, "checks", 0, "values", "m", value=1.5), "a value below 0": at(*TRIAL, "checks", 0, "values", "m", value=-1),
+    "a value that is not finite": at(*TRIAL, "checks", 0, "values", "m", value=float("nan")), "no value for a metric": at(*TRIAL, "checks", 0, "values", value={}),
+    "a score above 1": at(*TRIAL, "score", value=2), "no score": at(*TRIAL, "score", value=None), "no passed": at(*TRIAL, "passed", value=None),
+    "no check": at(*TRIAL, "checks", value=[]),
+    "scores and an error": at(*TRIAL, "error", value={"code": "TARGET_FAILED", "message": "x"}),
+    "a check twice in a trial": lambda document: document["trials"][0]["checks"].append(document["trials"][0]["checks"][0]),
+    "a check twice in a case": lambda document: document["checks"].append(document["checks"][0]),
+    "a trial twice": lambda document: document["trials"].append(document["trials"][0]),
+    "repeat below 0": at(*TRIAL, "repeat", value=-1), "repeat beyond all": at(*TRIAL, "repeat", value=100_001),
+    "no repeats": at("repeats", value=0), "endless repeats": at("repeats", value=10**30),
+    "no weight": at("checks", 0, "weight", value=0), "a weight that overflows": at("checks", 0, "weight", value=1e308),
+    "latency below 0": at(*TRIAL, "latency_ms", value=-1), "latency that overflows": at(*TRIAL, "latency_ms", value=1e300), "cost below 0": at(*TRIAL, "cost_usd", value=-0.1),
+    "cost that overflows": at(*TRIAL, "cost_usd", value=1e308), "tokens below 0": at(*TRIAL, "tokens", value={"input": -1, "output": 0}),
+    "tokens that overflow": at(*TRIAL, "tokens", value={"input": 10**400, "output": 0}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", FORGED.values(), ids=FORGED)
+def test_read_record__a_case_that_no_run_can_have_measured__is_refused_by_file(tmp_path, change):
+    """Every number that is read back lies in its range, so that no later step can be surprised by it."""
+    path = forged(tmp_path, "cases/a.json", change)
+
+    with pytest.raises(ConfigError, match="INVALID_RECORD") as caught:
+        read_record(tmp_path)
+    assert caught.value.faults[0].file == str(path)
+
+
+HEADERS = {
+    "a negative tolerance": at("policy", value={"tolerance": -1}), "an unknown key": at("policy", value={"nonsense": 1}),
+    "a rule that is none": at("policy", value={"rule": "magic"}),
+    "a threshold that is text": at("policy", value={"thresholds": {"equals": "high"}}), "a tolerance that is not finite": at("policy", value={"tolerance": float("inf")}),
+    "a metric that overflows": at("metrics", value={"equals": 1e308}), "a cost below 0": at("cost_usd", value=-1), "a count below 0": at("counts", value={"cases": -1}),
+    "calls below 0": at("calls", value={"made": -1}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", HEADERS.values(), ids=HEADERS)
+def test_read_record__a_header_with_no_policy_or_impossible_sums__is_refused_by_file(tmp_path, change):
+    """The policy of a stranger's record is checked when it is read, not where it is used."""
+    path = forged(tmp_path, "record.json", change)
+
+    with pytest.raises(ConfigError, match="INVALID_RECORD") as caught:
+        read_record(tmp_path)
+    assert caught.value.faults[0].file == str(path)
