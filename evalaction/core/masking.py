@@ -12,6 +12,9 @@ from evalaction.core.spellings import is_escaped, needles, pattern
 MASK = "***"
 SHORTEST = 6
 """Shorter values are too common to be masked without destroying the text."""
+CUT = "…"
+"""Stands where a text was cut."""
+LONGEST_BEGINNING = 300
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|CRED$|AUTH|COOKIE|PRIVATE|DSN|SIGNATURE|(^|_)PWD$|(^|_)PAT$", re.IGNORECASE)
 _NOT_SECRET = re.compile(r"^(PWD|OLDPWD|SSH_AUTH_SOCK|XAUTHORITY|.*_(PATH|FILE|DIR|HOME))$", re.IGNORECASE)
 _BEGUN = re.compile(r"\\{1,64}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?\Z")
@@ -34,6 +37,12 @@ class _Secret:
         """Matches every spelling."""
         return pattern(self.value, SHORTEST)
 
+    @cached_property
+    def beginning(self) -> re.Pattern[str]:
+        """Matches the beginning of the secret where a text was cut: a detail quotes no more than so many characters of an answer."""
+        ends = range(min(len(self.value), LONGEST_BEGINNING), SHORTEST - 1, -1)
+        return re.compile(f"(?:{'|'.join(re.escape(self.value[:end]) for end in ends)})(?={CUT})")
+
 
 class Masker:
     """Replaces known secrets in text and in JSON values. Its `repr` shows none of them."""
@@ -50,6 +59,9 @@ class Masker:
         """The text with every known secret replaced. Strict JSON stays strict JSON: an escape is replaced whole or not at all."""
         for secret in self._suspects(text):
             text = _replaced(text, secret.pattern)
+        if CUT in text:
+            for secret in self._secrets:
+                text = secret.beginning.sub(MASK, text)
         return text
 
     def finds(self, data: bytes) -> bool:
@@ -57,6 +69,8 @@ class Masker:
         if not self._secrets:
             return False
         text = data.decode("utf-8", "replace")
+        if CUT in text and any(secret.beginning.search(text) for secret in self._secrets):
+            return True
         return any(secret.pattern.search(text) for secret in self._suspects(text))
 
     def json(self, value: Any, *, keep: frozenset[str] = frozenset()) -> Any:

@@ -110,3 +110,15 @@ def test_text__without_the_secret__is_the_same(text):
     assert masker.text(text) == text
     assert not masker.finds(text.encode())
     assert not Masker().finds(b"anything")
+
+
+def test_masker__finds_the_beginning_of_a_secret_that_was_cut():
+    """A detail that quotes an answer up to a limit does not show the first part of a key."""
+    secret = "sk-live-0123456789abcdefghij"
+    masker = Masker([secret])
+
+    for shown in range(6, len(secret)):
+        text = f'expected "yes", got "{secret[:shown]}…"'
+        assert masker.text(text) == 'expected "yes", got "***…"'
+        assert masker.finds(text.encode())
+    assert masker.text("sk-li…") == "sk-li…"

@@ -75,8 +75,11 @@ def test_template__that_calls_itself_or_hides_text__is_refused_when_it_is_read(t
 def test_template__of_a_usual_kind__says_what_it_always_said(echo, request_for):
     """Arithmetic, joins, formats, loops and filters work on values of a usual size."""
     body = (
-        "{{ case.input ~ '!' ~ 3 }}|{{ 'ab' * 2 }}|{{ case.vars.n * 2 + 1 }}|{{ 2 ** 10 }}|{{ '%s-%05d' % ('a', 3) }}|{{ '{} {:>5}'.format('a', 1) }}|{{ ['a', 'b'] | join(', ') }}|"
-        "{% for tag in case.tags %}{{ loop.index }}/{{ loop.length }}{{ tag }}{% if not loop.last %},{% endif %}{% endfor %}|{{ case.tags | map('upper') | join('+') }}|{{ case.input | upper | replace('L', '1') }}|"
+        "{{ case.input ~ '!' ~ 3 }}|{{ 'ab' * 2 }}|{{ case.vars.n * 2 + 1 }}|{{ 2 ** 10 }}|{{ '%s-%05d' % ('a', 3) }}|"
+        "{{ '{} {:>5}'.format('a', 1) }}|{{ ['a', 'b'] | join(', ') }}|"
+        "{% for tag in case.tags %}{{ loop.index }}/{{ loop.length }}{{ tag }}"
+        "{% if not loop.last %},{% endif %}{% endfor %}|"
+        "{{ case.tags | map('upper') | join('+') }}|{{ case.input | upper | replace('L', '1') }}|"
         "{{ case.vars.items }}|{{ case.vars.n | tojson }}|{{ 'a' | center(5) }}|{{ ','.join(case.tags) }}"
     )
     ask(build(echo.url, body=body), request_for(vars={"n": 3, "items": [1]}, tags=("x", "y")))
