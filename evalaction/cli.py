@@ -168,6 +168,8 @@ def init(folder: Path, **options: Any) -> int:
     for word, paths in (("wrote", written), ("kept", kept)):
         for path in paths:
             parts.console.say(f"{word} {path}")
+    parts.console.say("the workflows use the Action, which this version does not have yet: do not commit them before it is released")
+    parts.console.say(f"next: eval-gate gate {folder / 'evals'}; keep eval-results/ out of git")
     return int(ExitCode.OK)
 
 
@@ -267,7 +269,10 @@ def _judged(parts: Parts, outputs: Outputs, work: Callable[[], Verdict]) -> int:
 def _closing(word: str) -> int:
     """The last log line of a mode without a comparison."""
     from evalaction.core.verdict import EXIT_CODES
-    return _end(word, EXIT_CODES[word])
+    from evalaction.report.headline import meaning
+
+    code = EXIT_CODES[word]
+    return _end(word, code, meaning(word) if code is ExitCode.OK else None)
 
 
 def execute(arguments: Sequence[str] | None = None) -> int:
@@ -326,8 +331,8 @@ def _log(text: str) -> None:
     Stream(sys.stderr).write(text)
 
 
-def _end(word: str, code: ExitCode) -> int:
-    _log(f"eval-gate: {word} (exit {int(code)}): {code.meaning}\n")
+def _end(word: str, code: ExitCode, meaning: str | None = None) -> int:
+    _log(f"eval-gate: {word} (exit {int(code)}): {meaning or code.meaning}\n")
     return int(code)
 
 

@@ -56,7 +56,12 @@ class Fault:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         where = " ".join(part for part in (place, self.path) if part)
         head = f"{self.code} {where}: " if where else f"{self.code}: "
-        return f"{head}{self.what.rstrip('.')}. Fix: {self.fix.rstrip('.')}."
+        return f"{head}{_ended(self.what)} Fix: {_ended(self.fix)}"
+
+
+def _ended(sentence: str) -> str:
+    """A sentence with one mark at its end."""
+    return sentence if sentence.endswith(("?", "!")) else f"{sentence.rstrip('.')}."
 
 
 class EvalGateError(Exception):

@@ -38,6 +38,8 @@ def accept_records(parts: Parts, job: AcceptJob) -> Literal["accepted", "drifted
         reason=masked(job.reason), accepted_by=masked(job.by or parts.settings.person()), accepted_at=parts.stamp(), cases=job.cases, only=job.only, move_anchor=job.move_anchor,
         anchor=job.anchor, accepted_in=parts.settings.run_id,
     )  # fmt: skip
+    if request.accepted_by == "unknown":
+        parts.console.say('warning: nobody is named as the one who accepts; add --by NAME')
     ready: list[tuple[Path, RunRecord, Accepted]] = []
     for folder in _of_the_last_run(job.record):
         record = read_record(folder)
@@ -64,7 +66,9 @@ def _of_the_last_run(place: Path) -> tuple[Path, ...]:
     named = {suite.key for suite in load(Verdict, verdict).suites}
     meant = tuple(folder for folder in folders if folder.name in named)
     if not meant:
-        raise ConfigError.one("INVALID_RECORD", "the last run in this folder came to no verdict", "measure again, or name the folder of one suite", file=str(place))
+        there = ", ".join(str(folder) for folder in folders[:5])
+        fix = f"measure again, or name a record of an earlier run: {there}"
+        raise ConfigError.one("INVALID_RECORD", "the last command in this folder came to no verdict", fix, file=str(place))
     return meant
 
 

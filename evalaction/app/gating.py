@@ -105,6 +105,8 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     if job.record is not None:
         return _judge_stored(parts, job, suites, store), []
     baselines = {suite.key: store.load(suite.key) for suite in suites}
+    if not store.root.exists():
+        parts.console.say(f"no folder of baselines is at {store.root}")
 
     async def one(measurement: Measurement) -> Judged:
         """Measure and judge."""

@@ -185,7 +185,7 @@ class _Judging:
             yield f"{name[1]}: {warning}"
         if self.suite.verdict(name, self.progress, None).verdict == "inconclusive":
             runs = self.suite.runs_that_would_do(name, self.progress)
-            would_do = f"{runs} passes over the suite would do" if runs else "the baseline needs more runs"
+            would_do = f"{runs} runs of the suite would do" if runs else "the baseline needs more runs"
             yield f"{name[1]} looks worse, but no outcome of {self.progress.final_passes} passes could have been significant; {would_do}"
 
     def _thin(self, level: CaseLevel) -> Iterable[str]:

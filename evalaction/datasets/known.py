@@ -11,8 +11,14 @@ from typing import Any
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word that looks most like `word`; None when none does."""
-    found = difflib.get_close_matches(word[:80], list(known), n=1, cutoff=0.7)
+    """The known word that looks most like `word`; None when none does.
+
+    A word that another one begins with is meant by it: `contains` is nearer to `contains_all` than to
+    `not_contains`, which says the opposite.
+    """
+    words = list(known)
+    longer = [other for other in words if word and other.startswith(f"{word}_")]
+    found = longer or difflib.get_close_matches(word[:80], [other for other in words if not other.startswith("not_") or word.startswith("not")], n=1, cutoff=0.7)
     return found[0] if found else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from evalaction.core.metrics import RAW
 from evalaction.core.verdict import CaseVerdict, Reason, SuiteVerdict
 from evalaction.report.figures import age, number
 from evalaction.report.headline import ended_early, first_error
@@ -115,7 +116,10 @@ def rule_lines(suite: SuiteVerdict) -> Iterable[Said]:
 
 
 def _power(suite: SuiteVerdict) -> Iterable[Said]:
-    known = [(metric.metric, metric.mde) for metric in suite.metrics if metric.mde is not None]
+    stated = [metric for metric in suite.metrics if metric.mde is not None]
+    if beyond := [metric.metric for metric in stated if metric.metric not in RAW and (metric.mde or 0) > (metric.baseline or 0)]:
+        yield say("Too few cases or runs to promise that any drop of {} would show", listed(beyond, _IDS))
+    known = [(metric.metric, metric.mde) for metric in stated if metric.metric not in beyond]
     if known:
         drops = join(say("{} of {}", ours(number(mde)), name) for name, mde in known[:6])
         yield say("Smallest drop that {} would show four times in five: {}; smaller drops usually pass", ours(count(suite.counts.compared, "compared case")), drops)

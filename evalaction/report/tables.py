@@ -43,6 +43,9 @@ FOLDED_ROWS = 200
 """Rows of a folded table at most; more are not even made."""
 
 
+SMALLEST_P = 0.0001
+"""Smaller probabilities are not told apart."""
+
 _NOTED = ("regressed", "inconclusive", "within_noise")
 """Words of a check over the whole suite that are worth a row beside the metrics."""
 
@@ -81,7 +84,7 @@ def _metric_word(metric: MetricVerdict, threshold: Reason | None, *, compared: b
     if threshold is not None:
         words.append(f"**{'above' if lower_is_better(metric.metric) else 'below'} {number(threshold.baseline)}**")
     if metric.p_value is not None and metric.verdict in (*_RED, "within_noise", "improved"):
-        words.append(f"p = {number(metric.p_value)}")
+        words.append(f"p = {number(metric.p_value)}" if metric.p_value >= SMALLEST_P else f"p < {SMALLEST_P:g}")
     return ", ".join(words)
 
 

@@ -137,5 +137,7 @@ def record_folders(root: Path) -> tuple[Path, ...]:
         return (root,)
     found = tuple(sorted(path.parent for path in root.glob(f"*/{HEADER_FILE}")))
     if not found:
-        raise ConfigError.one("FILE_NOT_FOUND", "no record is there", "name a folder with a record.json, or the folder above several", file=str(root))
+        beside = [path.parent.name for path in sorted(root.parent.glob(f"*/{HEADER_FILE}"))[:5]]
+        fix = f"name one of {', '.join(beside)}" if beside else "name a folder with a record.json, or the folder above several"
+        raise ConfigError.one("FILE_NOT_FOUND", "no record is there", fix, file=str(root))
     return found

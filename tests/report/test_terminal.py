@@ -79,7 +79,7 @@ def test_faults__one_harmless_line_each():
     ]
     first, second = render_faults(faults).splitlines()
 
-    assert first == "UNKNOWN_FIELD s.eval.yaml:8:5 cases[0]: unknown key chekcs. Fix: did you mean checks?."
+    assert first == "UNKNOWN_FIELD s.eval.yaml:8:5 cases[0]: unknown key chekcs. Fix: did you mean checks?"
     assert second == "DUPLICATE_ID ::set-output name=x::y: two cases are called  ⏎ ::error::forged . Fix: rename one."
 
 

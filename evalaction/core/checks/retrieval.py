@@ -98,7 +98,7 @@ def _metrics(spec: Retrieval, relevant: int, returned: int, ranks: Sequence[int]
 def _missed(spec: Retrieval, relevant: Collection[str], documents: Sequence[str]) -> str:
     found = set(documents[: spec.k])
     missed = [document for document in relevant if document not in found]
-    count = f"{len(relevant) - len(missed)} of {len(relevant)} relevant documents in the first {spec.k} of {len(documents)}; missing: "
+    count = f"{len(relevant) - len(missed)} of {len(relevant)} relevant documents among the first {min(spec.k, len(documents))} retrieved; missing: "
     return count + listed(map(quoted, missed), len(missed), DETAIL_LIMIT - len(count))
 
 

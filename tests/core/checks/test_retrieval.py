@@ -72,7 +72,7 @@ def test_retrieval__mrr_looks_at_the_whole_list_and_hit_rate_at_k():
 
 def test_retrieval__names_what_was_missed():
     """The detail counts and names the missing documents."""
-    assert found(["a", "b"], ["b"], 5).detail == '1 of 2 relevant documents in the first 5 of 1; missing: "a"'
+    assert found(["a", "b"], ["b"], 5).detail == '1 of 2 relevant documents among the first 1 retrieved; missing: "a"'
 
 
 def test_retrieval__reads_ids_of_the_authors_own_key():
