@@ -26,7 +26,7 @@ from evalaction.core.identity import judged_by
 from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.sample import suite_metrics
 from evalaction.core.specs import PythonCheck
-from evalaction.core.suite import Case, ModelTarget, Policy, PythonTarget, Suite
+from evalaction.core.suite import Case, ModelTarget, Policy, Suite
 from evalaction.errors import ConfigError, Fault
 from evalaction.judge.build import build_judge
 from evalaction.judge.judge import RubricJudge, self_preference
@@ -37,7 +37,7 @@ from evalaction.runner.run import run, run_offline
 from evalaction.runner.work import Outside, Work
 from evalaction.store.recorder import Recorder
 from evalaction.targets.base import BatchTarget, Request, SingleTarget
-from evalaction.targets.build import build_reference, build_target
+from evalaction.targets.build import build_reference, build_target, check_target
 from evalaction.targets.predictions import Predictions
 from evalaction.targets.python import load_callable
 
@@ -61,14 +61,13 @@ def prepare(parts: Parts, job: Job, suites: Sequence[Suite], stop: asyncio.Event
 
 
 def check_targets(parts: Parts, suites: Sequence[Suite]) -> None:
-    """Find what is wrong with targets without calling anything. A python target is not imported, for that runs its code; a key may be missing where a suite is only read."""
+    """Find what is wrong with the targets of all suites without calling anything."""
     faults: list[Fault] = []
     for suite in suites:
-        if not isinstance(suite.target, PythonTarget | ModelTarget):
-            try:
-                asyncio.run(build_target(suite.target, environment=parts.settings.environment, cwd=parts.settings.cwd, concurrency=1).close())
-            except ConfigError as error:
-                faults += [_placed(fault, suite) for fault in error.faults]
+        try:
+            check_target(suite.target, environment=parts.settings.environment, cwd=parts.settings.cwd)
+        except ConfigError as error:
+            faults += [_placed(fault, suite) for fault in error.faults]
     if faults:
         raise ConfigError(faults)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,21 @@ def build_target(spec: TargetSpec, *, environment: Mapping[str, str], cwd: Path,
 
         return Predictions(spec, cwd=cwd)
     return _model(spec, environment, cwd)
+
+
+def check_target(spec: TargetSpec, *, environment: Mapping[str, str], cwd: Path) -> None:
+    """Raise ConfigError for what can be known to be wrong without a client, a call or an author's code.
+
+    A python target is not imported, and a model's key may be missing where a suite is only read.
+    """
+    if isinstance(spec, HttpTarget):
+        from evalaction.targets.request_form import RequestForm  # noqa: PLC0415  # Jinja2 is slow to import
+
+        RequestForm(spec, environment)
+    elif isinstance(spec, PredictionsTarget):
+        from evalaction.targets.predictions import Predictions  # noqa: PLC0415  # as above
+
+        asyncio.run(Predictions(spec, cwd=cwd).close())
 
 
 def _model(spec: ModelTarget, environment: Mapping[str, str], cwd: Path) -> SingleTarget:

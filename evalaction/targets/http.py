@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple, NoReturn
-from urllib.parse import urlsplit
 from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # missing from the type stubs, documented for getproxies_environment
 
 import aiohttp
@@ -16,13 +15,13 @@ from yarl import URL
 
 from evalaction.core.answer import Answer
 from evalaction.core.suite import HttpTarget
-from evalaction.errors import ConfigError, Fault, TargetError
+from evalaction.errors import TargetError
 from evalaction.targets.base import Request, case_line
 from evalaction.targets.reading import OUTPUT_LIMIT, excerpt
-from evalaction.targets.replies import Replies, retry_after
-from evalaction.targets.templates import Render, Templates, Values, case_values
+from evalaction.targets.replies import retry_after
+from evalaction.targets.request_form import RequestForm
+from evalaction.targets.templates import Render, Values, case_values
 
-_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104  # recognised, not bound
 
 
@@ -45,15 +44,9 @@ class HttpCaller:
     def __init__(self, spec: HttpTarget, *, environment: Mapping[str, str], concurrency: int) -> None:
         self._spec, self._concurrency = spec, concurrency
         self.retries = spec.retries
-        templates = Templates(environment)
-        self._url = templates.url(spec.url, "http.url")
-        self._headers = {name: templates.text(value, f"http.headers.{name}") for name, value in spec.headers.items()}
-        self._json = None if spec.json_ is None else templates.value(spec.json_, "http.json")
-        self._body = None if spec.body is None else templates.text(spec.body, "http.body")
-        self._replies = Replies(spec.extract)
-        if faults := [*templates.faults, *self._replies.faults, *_faults(spec)]:
-            raise ConfigError(faults)
-        self._env = templates.env
+        form = RequestForm(spec, environment)
+        self._url, self._headers, self._json, self._body = form.url, form.headers, form.json, form.body
+        self._replies, self._env = form.replies, form.env
         self._proxies = {name.lower().removesuffix("_proxy"): value for name, value in environment.items() if name.lower().endswith("_proxy") and value}
         self._defaults = self._default_headers()
         self._timeout = aiohttp.ClientTimeout(total=spec.timeout_seconds)
@@ -178,19 +171,6 @@ class HttpCaller:
         raise TargetError(
             "TARGET_FAILED", message, text, retryable=status == 429 or status >= 500, retry_after_seconds=retry_after(response.headers.get("Retry-After")), overloaded=busy
         )
-
-
-def _faults(spec: HttpTarget) -> list[Fault]:
-    faults = [
-        Fault(code="INVALID_VALUE", what="not the name of a header", fix="use letters, digits and hyphens", path=f"http.headers.{name}")
-        for name in spec.headers
-        if not _HEADER_NAME.fullmatch(name)
-    ]
-    if spec.json_ is not None and spec.body is not None:
-        faults.append(Fault(code="INVALID_VALUE", what="both `json` and `body` are given", fix="keep one of them", path="http.body"))
-    if not spec.url.startswith("{") and (urlsplit(spec.url).scheme not in {"http", "https"} or not urlsplit(spec.url).netloc):
-        faults.append(Fault(code="INVALID_VALUE", what="not an http or https address", fix="write a URL such as https://host/path", path="http.url"))
-    return faults
 
 
 def _cause(error: Exception) -> str:
