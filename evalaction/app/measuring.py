@@ -91,7 +91,7 @@ class Measurement:
         self._parts, self._selected = parts, job.selected
         self._callables = {check.callable: load_callable(check.callable, settings.cwd) for case in suite.cases for check in case.checks if isinstance(check, PythonCheck)}
         self._recorder = Recorder(self.folder, self.suite, settings.masker, journaled=self.target.repeatable)
-        self._budget = Budget(suite.limits, parts.clock)
+        self._budget: Budget
         self._progress: Progress = Masked(progress_on(cast("TextIO", parts.console.err)), settings.masker)  # it writes, flushes and says whether it is a terminal
         self._stop = stop
         self._started_at = ""
