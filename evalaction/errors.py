@@ -2,6 +2,7 @@
 
     EvalGateError                 carries an exit code
     ├── ConfigError               a person must change something: exit 2, one or many Faults
+    ├── GitHubError               GitHub refused, failed or could not be reached; whoever asked decides what that means
     └── MeasureError              a trial could not be measured: kept in the record, never raised to the user
         └── TargetError           the system under test failed; says whether asking again may help
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from enum import IntEnum
+from typing import Literal
 
 
 class ExitCode(IntEnum):
@@ -83,6 +85,19 @@ class ConfigError(EvalGateError):
     def one(cls, code: str, what: str, fix: str, **place: str | int | None) -> ConfigError:
         """A single fault; `place` takes file, line, column and path."""
         return cls([Fault(code=code, what=what, fix=fix, **place)])  # type: ignore[arg-type]
+
+
+class GitHubError(EvalGateError):
+    """GitHub did not do what was asked. Exit 3 where nobody knows better: a lookup that may not be made is a ConfigError, a surface that cannot be written is a warning.
+
+    `kind`: `permission` (401, 403), `missing` (404, 410), `refused` (422 and other 4xx), `unavailable` (5xx, 429 after waiting, no connection, an answer that is none).
+    """
+
+    exit_code = ExitCode.NOT_MEASURED
+
+    def __init__(self, kind: Literal["permission", "missing", "refused", "unavailable"], message: str, status: int | None = None) -> None:
+        super().__init__(message)
+        self.kind, self.status = kind, status
 
 
 class MeasureError(EvalGateError):
