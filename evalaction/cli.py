@@ -95,8 +95,8 @@ def accept(record_dir: Path, **options: Any) -> int:
     from evalaction.app.accepting import AcceptJob, accept_records
 
     parts = _parts(options)
-    job = AcceptJob(record=record_dir, **{name: options[name] for name in ("baseline", "reason", "by", "cases", "only", "move_anchor", "anchor")})
-    return _closing(accept_records(parts, job))
+    job = AcceptJob(records=(record_dir,), **{name: options[name] for name in ("baseline", "reason", "by", "cases", "only", "move_anchor", "anchor")})
+    return _closing(accept_records(parts, job)[0])
 
 
 @cli.command()

@@ -70,6 +70,7 @@ JUDGE_FAILED | The judge could not be asked, or did not reply in the form asked 
 SCORER_FAILED | A check could not be applied: a python check raised or returned no score in 0..1, a pattern ran out of time. | Correct the check. A check that did not run is an error, never a pass.
 BUDGET_EXHAUSTED | A limit of `limits:` was reached while measuring, or before a suspicious case was asked again; what was measured is kept. This is no verdict on the change. | Raise the limit named, or measure less: `--filter`, `--tag`, fewer repeats. When suspicious cases could not be asked again, leave room for the further runs.
 INTERRUPTED | A signal ended the run; what was measured is kept. | Continue with `--resume`.
+NO_PULL_REQUEST | The second stage found no single open pull request whose head the finished run measured: there was a newer push, it was closed, or the run had another event. Nothing was published. | Nothing; the newer push has a run of its own.
 GITHUB_UNAVAILABLE | GitHub could not be reached, or failed. | Run the job again; if it fails again, look at the status page of your GitHub.
 """)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from evalaction.core.masking import Masker, looks_secret
+from evalaction.github.event import Event, read_event, read_payload
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,25 +18,22 @@ class Settings:
     environment: Mapping[str, str] = dataclasses.field(repr=False)
     cwd: Path
     workspace: Path
-    """The git root, else the working directory: files of a suite may not lie outside."""
+    """The git root, else the runner's workspace, else the working directory: files of a suite may not lie outside."""
+    event: Event = dataclasses.field(default_factory=Event)
     commit: str | None = None
     run_id: str | None = None
     pull_request: int | None = None
-    head: str | None = None
-    """Head commit of the pull request that triggered the run."""
     actor: str | None = None
     masker: Masker = dataclasses.field(default_factory=Masker)
 
     @classmethod
-    def read(cls, environment: Mapping[str, str], cwd: Path) -> Settings:
+    def read(cls, environment: Mapping[str, str], cwd: Path, *, also_secret: Iterable[str] = ()) -> Settings:
         """Settings from the environment, the event file and git."""
-        pull, root = _pull_request(_event(environment)), _git_root(cwd)
-        number = pull.get("number")
+        event, root = read_event(read_payload(environment.get("GITHUB_EVENT_PATH")), environment), _root(cwd, environment)
         return cls(
-            environment=environment, cwd=cwd, workspace=root, commit=_head(pull) or environment.get("GITHUB_SHA") or _git(root, "rev-parse", "HEAD"), head=_head(pull),
-            run_id=environment.get("GITHUB_RUN_ID") or None,
-            pull_request=number if isinstance(number, int) else None, actor=environment.get("GITHUB_TRIGGERING_ACTOR") or environment.get("GITHUB_ACTOR") or None,
-            masker=Masker(secrets(environment)),
+            environment=environment, cwd=cwd, workspace=root, event=event, commit=event.head_sha or _git(root, "rev-parse", "HEAD"),
+            run_id=environment.get("GITHUB_RUN_ID") or None, pull_request=event.pull.number if event.pull else None, actor=event.actor,
+            masker=Masker([*secrets(environment), *also_secret]),
         )  # fmt: skip
 
     def person(self) -> str:
@@ -46,11 +42,20 @@ class Settings:
         return named or "unknown"
 
     def unsafe_checkout(self) -> str | None:
-        """The head commit when it, or a merge of it, is checked out under `pull_request_target`, where secrets are at hand."""
-        if self.environment.get("GITHUB_EVENT_NAME") != "pull_request_target":
+        """The foreign head commit when it, or a merge of it, is checked out under an event that has secrets at hand."""
+        foreign = _foreign_head(self.event)
+        if foreign is None:
             return None
         checked_out = (_git(self.workspace, "rev-list", "--parents", "-1", "HEAD") or "").split()
-        return self.head if self.head in checked_out else None
+        return foreign if foreign in checked_out else None
+
+
+def _foreign_head(event: Event) -> str | None:
+    """The head that must not be checked out: a pull request's under `pull_request_target`, a fork's under `workflow_run`."""
+    if event.name == "pull_request_target" and event.pull is not None:
+        return event.pull.head_sha
+    upstream = event.upstream
+    return upstream.head_sha if event.name == "workflow_run" and upstream is not None and upstream.head_repository_id != event.repository_id else None
 
 
 def secrets(environment: Mapping[str, str]) -> Iterator[str]:
@@ -58,35 +63,12 @@ def secrets(environment: Mapping[str, str]) -> Iterator[str]:
     return (value for name, value in environment.items() if looks_secret(name))
 
 
-def _event(environment: Mapping[str, str]) -> dict[str, Any]:
-    """GitHub's event file, empty when there is none or it is not what GitHub writes."""
-    path = environment.get("GITHUB_EVENT_PATH")
-    if not path:
-        return {}
-    try:
-        event = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return event if isinstance(event, dict) else {}
-
-
-def _pull_request(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    pull = event.get("pull_request")
-    return pull if isinstance(pull, dict) else {}
-
-
-def _head(pull: Mapping[str, Any]) -> str | None:
-    """The pull request's head: the merge commit that is checked out has no name that people know."""
-    head = pull.get("head")
-    sha = head.get("sha") if isinstance(head, dict) else None
-    return sha if isinstance(sha, str) else None
-
-
-def _git_root(cwd: Path) -> Path:
+def _root(cwd: Path, environment: Mapping[str, str]) -> Path:
     for folder in (cwd, *cwd.parents):
         if (folder / ".git").exists():
             return folder
-    return cwd
+    workspace = environment.get("GITHUB_WORKSPACE")
+    return Path(workspace) if workspace and cwd.is_relative_to(workspace) else cwd
 
 
 def _git(cwd: Path, *args: str) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from evalaction.app.parts import Parts
+from evalaction.app.parts import BaselineSource, Parts
 from evalaction.core.accept import Accepted, AcceptRequest, accept
 from evalaction.core.record import RunRecord
 from evalaction.core.verdict import Verdict
@@ -17,10 +17,19 @@ from evalaction.store.records import HEADER_FILE, load, read_cases, read_record,
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class AcceptJob:
-    """Which records, into which store, and what the person says."""
+class Origin:
+    """Where a record really comes from, as GitHub says it; what the record says of itself is not asked."""
 
-    record: Path
+    run_id: str
+    commit: str
+    pull_request: int | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class AcceptJob:
+    """Which records, into which store, and what the person says. `records` are places of records; a record may be in one of them only."""
+
+    records: tuple[Path, ...]
     baseline: Path
     reason: str
     by: str | None = None
@@ -28,33 +37,63 @@ class AcceptJob:
     only: Literal["regressions"] | None = None
     move_anchor: bool = False
     anchor: bool = False
+    origin: Origin | None = None
+    source: BaselineSource | None = None
 
 
-def accept_records(parts: Parts, job: AcceptJob) -> Literal["accepted", "drifted"]:
-    """Accept the records of the last run at a place; none is stored unless all of them may be. Raises ConfigError when one must not be a baseline."""
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """One suite: the record, and what becomes of its baseline. `folder` is where that was stored, None when it was not."""
+
+    record: RunRecord
+    place: Path
+    accepted: Accepted
+    folder: Path | None = None
+
+
+def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "drifted"], tuple[Decision, ...]]:
+    """Accept the records of the last run at each place; none is stored unless all of them may be. Raises ConfigError when one must not be a baseline."""
+    request, places = _request(parts, job), [folder for place in job.records for folder in _of_the_last_run(place)]
+    records = [(folder, _of_origin(read_record(folder), job.origin)) for folder in places]
+    if job.source is not None:
+        job.source.fetch([record.header.key for _, record in records])
     store = DirectoryStore(job.baseline)
-    masked = parts.settings.masker.text
-    request = AcceptRequest(
-        reason=masked(job.reason), accepted_by=masked(job.by or parts.settings.person()), accepted_at=parts.stamp(), cases=job.cases, only=job.only, move_anchor=job.move_anchor,
-        anchor=job.anchor, accepted_in=parts.settings.run_id,
-    )  # fmt: skip
-    if request.accepted_by == "unknown":
-        parts.console.say('warning: nobody is named as the one who accepts; add --by NAME')
-    ready: list[tuple[Path, RunRecord, Accepted]] = []
-    for folder in _of_the_last_run(job.record):
-        record = read_record(folder)
-        parts.console.say(f"suite {record.header.suite}: measured at {record.header.finished_at}, commit {record.header.commit or 'unknown'}")
-        ready.append((folder, record, accept(record, store.load(record.header.key), request)))
-    for _, record, accepted in ready:
-        for line in _lines(record, accepted):
+    decided = [Decision(record=record, place=folder, accepted=accept(record, store.load(record.header.key), request)) for folder, record in records]
+    for one in decided:
+        header = one.record.header
+        parts.console.say(f"suite {header.suite}: measured at {header.finished_at}, commit {header.commit or 'unknown'}, {len(one.record.cases)} cases")
+        for line in _lines(one.record, one.accepted):
             parts.console.say(line)
-    if any(accepted.drifted for _, _, accepted in ready):
-        return "drifted"
-    for folder, record, accepted in ready:
-        answers = {**store.answers(record.header.key, list(accepted.baseline.record.cases)), **read_cases(folder, _taken(record, accepted))}
-        path = store.save(record.header.key, accepted.baseline, answers)
-        parts.console.say(f"suite {record.header.suite}: accepted by {request.accepted_by}: {request.reason} ({path})")
-    return "accepted"
+    if any(one.accepted.drifted for one in decided):
+        return "drifted", tuple(decided)
+    return "accepted", tuple(_stored(parts, store, one) for one in decided)
+
+
+def _request(parts: Parts, job: AcceptJob) -> AcceptRequest:
+    masked, settings = parts.settings.masker.text, parts.settings
+    by = masked(job.by or settings.person())
+    if by == "unknown":
+        parts.console.say("warning: nobody is named as the one who accepts; add --by NAME")
+    again = settings.event.triggering_actor
+    return AcceptRequest(
+        reason=masked(job.reason), accepted_by=by, accepted_at=parts.stamp(), cases=job.cases, only=job.only, move_anchor=job.move_anchor, anchor=job.anchor,
+        accepted_in=settings.run_id, triggered_by=again if again != settings.event.actor else None,
+    )  # fmt: skip
+
+
+def _of_origin(record: RunRecord, origin: Origin | None) -> RunRecord:
+    if origin is None:
+        return record
+    known = {field.name: getattr(origin, field.name) for field in dataclasses.fields(origin)}
+    return dataclasses.replace(record, header=dataclasses.replace(record.header, **known))
+
+
+def _stored(parts: Parts, store: DirectoryStore, one: Decision) -> Decision:
+    header, acceptance = one.record.header, one.accepted.baseline.acceptance
+    answers = {**store.answers(header.key, list(one.accepted.baseline.record.cases)), **read_cases(one.place, _taken(one.record, one.accepted))}
+    path = store.save(header.key, one.accepted.baseline, answers)
+    parts.console.say(f"suite {header.suite}: accepted by {acceptance.accepted_by}: {acceptance.reason} ({path})")
+    return dataclasses.replace(one, folder=path)
 
 
 def _of_the_last_run(place: Path) -> tuple[Path, ...]:

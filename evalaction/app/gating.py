@@ -104,6 +104,8 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     store = DirectoryStore(job.outputs.baseline)
     if job.record is not None:
         return _judge_stored(parts, job, suites, store), []
+    if job.outputs.source is not None:
+        job.outputs.source.fetch([suite.key for suite in suites])
     baselines = {suite.key: store.load(suite.key) for suite in suites}
     if not store.root.exists():
         parts.console.say(f"no folder of baselines is at {store.root}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from evalaction import __version__
-from evalaction.app.parts import Outputs, Parts
+from evalaction.app.parts import BaselineSource, Outputs, Parts
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
@@ -62,14 +62,25 @@ def age_days(baseline: Baseline | None, now: datetime) -> float | None:
 
 def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: Sequence[SuiteVerdict] = (), *, remember: bool = True) -> Verdict:
     """Write verdict.json and the reports, print, remember the runs; returns the verdict of the whole run. `skipped` suites were never started."""
+    judged = [remarked(one, outputs.source) for one in judged]
     verdicts = (*(one.verdict for one in judged), *skipped)
     verdict = overall(verdicts, report_only=outputs.report_only, tool_version=__version__)
-    _write_verdict(parts, outputs, verdict)
+    write_verdict(parts, outputs, verdict)
     if remember:
         _remember(parts, outputs.out, judged)
     render(parts, outputs, verdict, judged)
-    parts.console.say(last_line(verdict))
+    if outputs.sink is None:
+        parts.console.say(last_line(verdict))
     return verdict
+
+
+def remarked(one: Judged, source: BaselineSource | None) -> Judged:
+    """With what is to be said about the choice of its baseline."""
+    if source is None:
+        return one
+    remarks, verdict = source.remarks(one.verdict.key), one.verdict
+    known = dataclasses.replace(verdict.baseline, passed_over=remarks.passed_over, behind_by=remarks.behind_by)
+    return dataclasses.replace(one, verdict=dataclasses.replace(verdict, baseline=known, warnings=(*verdict.warnings, *remarks.warnings)))
 
 
 def _remember(parts: Parts, out: Path, judged: Sequence[Judged]) -> None:
@@ -80,7 +91,8 @@ def _remember(parts: Parts, out: Path, judged: Sequence[Judged]) -> None:
         parts.console.say(f"warning: {error}")
 
 
-def _write_verdict(parts: Parts, outputs: Outputs, verdict: Verdict) -> None:
+def write_verdict(parts: Parts, outputs: Outputs, verdict: Verdict) -> None:
+    """Replace verdict.json."""
     write_atomic(outputs.out / VERDICT_FILE, (_masked(parts, piece) for piece in verdict_pieces(verdict)))
 
 
@@ -92,6 +104,8 @@ def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
         write_named(outputs.report, parts.settings.masker.text(render_markdown(view)).encode())
     if outputs.junit is not None:
         write_named(outputs.junit, parts.settings.masker.text(render_junit(verdict, details)).encode())
+    if outputs.sink is not None:
+        outputs.sink(verdict, details)
     if outputs.format == "json":
         parts.console.result(verdict_json(verdict).decode())
     elif outputs.format == "markdown":
@@ -100,18 +114,21 @@ def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
         parts.console.result(render_text(view, width=parts.console.width, colour=parts.console.coloured))
 
 
-def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error", "internal_error", "not_measured"], reasons: tuple[Reason, ...]) -> None:
+def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error", "internal_error", "not_measured", "not_run"], reasons: tuple[Reason, ...]) -> Verdict:
     """The same for a run that came to no verdict: whoever reads verdict.json or a report must not find that of an earlier run.
 
-    A folder that cannot be written is one such failure; then there is nowhere to say so but the log.
+    A folder that cannot be written is one such failure; then there is nowhere to say so but the log, and where the sink shows it.
     """
     code = int(EXIT_CODES[word])
     verdict = Verdict(verdict=word, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
     refused = {reason.file for reason in reasons if reason.code == "INVALID_INPUT"}
     kept = {name: path for name in ("report", "junit") if (path := getattr(outputs, name)) is not None and str(path) not in refused}
     with contextlib.suppress(ConfigError):
-        _write_verdict(parts, outputs, verdict)
-        render(parts, dataclasses.replace(outputs, report=kept.get("report"), junit=kept.get("junit")), verdict)
+        write_verdict(parts, outputs, verdict)
+        render(parts, dataclasses.replace(outputs, report=kept.get("report"), junit=kept.get("junit"), sink=None), verdict)
+    if outputs.sink is not None:
+        outputs.sink(verdict, {})
+    return verdict
 
 
 def _masked(parts: Parts, data: bytes) -> bytes:
@@ -123,7 +140,16 @@ def _details(outputs: Outputs, one: Judged) -> Details:
     shown = shown_cases(one.verdict)
     now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else {}
     command = outputs.command or f"eval-gate report {shlex.quote(str(one.folder))}"
-    return Details(answers=_side_by_side(shown, before, now), trend=_trend(outputs.out, one.record.header.key), command=command, results_path=str(one.folder))
+    return Details(
+        answers=_side_by_side(shown, before, now), trend=_trend(outputs.out, one.record.header.key), command=command, accept=outputs.accept, results_path=str(one.folder),
+        lines=_lines(one),
+    )  # fmt: skip
+
+
+def _lines(one: Judged) -> dict[str, int]:
+    """Lines of the cases that got worse, for remarks in the suite's file."""
+    known = ((case.case, one.record.cases.get(case.case)) for case in one.verdict.cases if case.verdict in ("regressed", "error"))
+    return {name: case.line for name, case in known if case is not None and case.line is not None}
 
 
 def _side_by_side(shown: Sequence[str], before: Mapping[str, CaseRecord], now: Mapping[str, CaseRecord]) -> dict[str, tuple[CaseRecord | None, CaseRecord | None]]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from evalaction.console import Console
 from evalaction.core.record import Shard
+from evalaction.core.verdict import Verdict
 from evalaction.datasets.overrides import Overrides
+from evalaction.report.details import Details
 from evalaction.settings import Settings
 
 
@@ -42,6 +44,36 @@ class Selected:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Remarks:
+    """What the choice of a baseline leaves to say: candidates passed over with their reasons, and doubts about the one that was taken."""
+
+    passed_over: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    behind_by: int | None = None
+    """Commits that the default branch has beyond the acceptance."""
+
+
+class BaselineSource(Protocol):
+    """Where accepted baselines come from when that is no folder of the repository."""
+
+    def fetch(self, keys: Sequence[str]) -> None:
+        """Put the baselines of these suites where `Outputs.baseline` looks for them. Raises ConfigError or GitHubError; "none" is no error."""
+        ...
+
+    def remarks(self, key: str) -> Remarks:
+        """What is to be said about the choice."""
+        ...
+
+
+class Sink(Protocol):
+    """Somewhere a verdict is shown beside the files; it can fail on its own and never changes the verdict."""
+
+    def __call__(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
+        """Show it; `details` by suite key."""
+        ...
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Outputs:
     """Where results go and in which form."""
 
@@ -53,6 +85,10 @@ class Outputs:
     report_only: bool = False
     command: str = ""
     """The command line as it was typed, for whoever wants to run it again."""
+    accept: str | None = None
+    """How to accept this run, where that is no command line."""
+    source: BaselineSource | None = None
+    sink: Sink | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from evalaction.app.judging import Judged, judge, publish, render
+from evalaction import __version__
+from evalaction.app.judging import Judged, judge, publish, remarked, render, write_verdict
 from evalaction.app.parts import Outputs, Parts
 from evalaction.core.accept import rules_of
 from evalaction.core.merge import merge
 from evalaction.core.record import Acceptance, Baseline, RunRecord
-from evalaction.core.verdict import Verdict, overall
+from evalaction.core.verdict import EXIT_CODES, Verdict, VerdictWord, overall
 from evalaction.datasets.load import load_suites
 from evalaction.datasets.overrides import Overrides
 from evalaction.errors import ConfigError
@@ -51,16 +54,35 @@ def _as_baseline(folder: Path) -> Baseline:
 
 def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
     """Render the report of finished records again; the record is data, its own verdict is not believed."""
-    store = DirectoryStore(outputs.baseline)
-    judged = []
-    for folder in record_folders(place):
-        record = read_record(folder)
-        baseline = store.load(record.header.key)
-        found = judge(record, baseline, rules_of(record, baseline=baseline.record if baseline else None), parts.now())
-        judged.append(Judged(verdict=found, record=record, folder=folder, baseline_folder=store.folder(record.header.key) if baseline else None))
+    judged = _judged(parts, outputs, (place,))
     verdict = overall(tuple(one.verdict for one in judged))
     render(parts, outputs, verdict, judged)
     return verdict
+
+
+def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[[Verdict], VerdictWord]) -> Verdict:
+    """Judge finished records and show the verdict; what verdict.json and the process say is `word` of it, the suites keep their own."""
+    judged = _judged(parts, outputs, places)
+    verdict = overall(tuple(one.verdict for one in judged), report_only=outputs.report_only, tool_version=__version__)
+    own = word(verdict)
+    stated = verdict if own == verdict.verdict else dataclasses.replace(verdict, verdict=own, exit_code=int(EXIT_CODES[own]), would_exit=int(EXIT_CODES[own]))
+    write_verdict(parts, outputs, stated)
+    render(parts, outputs, verdict, judged)
+    return stated
+
+
+def _judged(parts: Parts, outputs: Outputs, places: Iterable[Path]) -> list[Judged]:
+    records = [(folder, read_record(folder)) for place in places for folder in record_folders(place)]
+    if outputs.source is not None:
+        outputs.source.fetch([record.header.key for _, record in records])
+    store = DirectoryStore(outputs.baseline)
+    judged = []
+    for folder, record in records:
+        key = record.header.key
+        baseline = store.load(key)
+        found = judge(record, baseline, rules_of(record, baseline=baseline.record if baseline else None), parts.now())
+        judged.append(remarked(Judged(verdict=found, record=record, folder=folder, baseline_folder=store.folder(key) if baseline else None), outputs.source))
+    return judged
 
 
 def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path) -> tuple[Path, ...]:

@@ -29,6 +29,7 @@ class AcceptRequest:
     move_anchor: bool = False
     anchor: bool = False
     accepted_in: str | None = None
+    triggered_by: str | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +147,8 @@ def _acceptance(record: RunRecord, chosen: Mapping[str, CaseRecord], request: Ac
     partial = bool(request.cases or request.only)
     return Acceptance(
         reason=request.reason.strip(), accepted_at=request.accepted_at, accepted_by=request.accepted_by, commit=header.commit, run_id=header.run_id,
-        pull_request=header.pull_request, accepted_in=request.accepted_in, cases=tuple(chosen) if partial else None, moved_anchor=request.move_anchor or request.anchor,
+        pull_request=header.pull_request, accepted_in=request.accepted_in, triggered_by=request.triggered_by,
+        cases=tuple(chosen) if partial else None, moved_anchor=request.move_anchor or request.anchor,
     )  # fmt: skip
 
 

@@ -238,6 +238,8 @@ class Acceptance:
     run_id: str | None = None
     pull_request: int | None = None
     accepted_in: str | None = None
+    triggered_by: str | None = None
+    """Who started the accepting run again, where that is somebody else than `accepted_by`."""
     cases: tuple[str, ...] | None = None
     moved_anchor: bool = False
     digest: str = ""

@@ -128,6 +128,10 @@ class BaselineInfo:
     age_days: float | None = None
     runs: int | None = None
     acceptances: int | None = None
+    passed_over: tuple[str, ...] = ()
+    """Candidates that were not taken, each with its reason."""
+    behind_by: int | None = None
+    """Commits that the default branch has beyond the acceptance; None where nobody asked."""
 
 
 @stated

@@ -27,13 +27,16 @@ class Details:
 
     `answers` maps a case id to its records (baseline, current), whole with answers and check details,
     for the cases that `shown_cases` names; `trend` is oldest first; `command` measures and compares
-    again on a developer's machine; `results_path` is the folder of the record.
+    again on a developer's machine; `accept` says how to accept the run where that is no command line;
+    `results_path` is the folder of the record; `lines` are those of regressed cases in the suite's file.
     """
 
     answers: Mapping[str, tuple[CaseRecord | None, CaseRecord | None]] = dataclasses.field(default_factory=dict)
     trend: Sequence[TrendPoint] = ()
     command: str = ""
+    accept: str | None = None
     results_path: str = ""
+    lines: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 def shown_cases(suite: SuiteVerdict, limit: int = SHOWN_CASES) -> tuple[str, ...]:

@@ -59,20 +59,25 @@ def _template() -> Template:
         lstrip_blocks=True,
         finalize=_print,
     )
-    environment.filters.update(table=_table, fence=_fence, code=_code)
+    environment.filters.update(table=table_markdown, fence=_fence, code=_code)
     return environment.get_template("report.md.j2")
 
 
 def _print(value: Any) -> str:
     """What a template's `{{ }}` prints: sentences with their foreign words quoted, numbers, our own Markdown; any other text as a code span."""
     if isinstance(value, Said):
-        return value.render(span)
+        return said_markdown(value)
     if isinstance(value, Markdown | int):
         return str(value)
     return span(str(value))
 
 
-def _table(table: Table) -> Markdown:
+def said_markdown(sentence: Said) -> str:
+    """A sentence of ours with its foreign words in code spans."""
+    return sentence.render(span)
+
+
+def table_markdown(table: Table) -> Markdown:
     """A table without its last line break; what was left out stands below it, since a row of it would not be a row."""
     header = f"| {' | '.join(table.header)} |\n|{'---|' * len(table.header)}\n"
     more = f"\n{table.more:,} more in verdict.json" if table.more else ""

@@ -95,6 +95,7 @@ def baseline_line(suite: SuiteVerdict) -> Said:
     parts = [say("commit {}", found.commit[:12])] if found.commit else []
     parts += [say("run {}", found.run_id)] if found.run_id else []
     parts += [ours(count(found.runs, "stored run"))] if found.runs else []
+    parts += [ours(f"{count(found.behind_by, 'commit')} behind the default branch")] if found.behind_by else []
     parts.append(say("accepted {}", ours(age(found.age_days))) if found.age_days is not None else ours("accepted"))
     by = say(" by {}", found.accepted_by) if found.accepted_by else ours("")
     why = say(": {}", found.reason) if found.reason else ours("")

@@ -68,15 +68,17 @@ class ReportView:
     more_suites: int = 0
     limit: int = DEFAULT_LIMIT
     tool_version: str = ""
+    footer: tuple[Said, ...] = ()
 
 
-def build_view(verdict: Verdict, details: Mapping[str, Details] | None = None, *, limit: int = DEFAULT_LIMIT) -> ReportView:
-    """The view of a verdict; `details` by suite key, where there are any. `limit` in bytes of the finished Markdown."""
+def build_view(verdict: Verdict, details: Mapping[str, Details] | None = None, *, limit: int = DEFAULT_LIMIT, footer: tuple[Said, ...] = ()) -> ReportView:
+    """The view of a verdict; `details` by suite key, where there are any. `limit` in bytes of the finished Markdown; `footer` stands in its last lines."""
     details = details or {}
     return ReportView(
         word=verdict.verdict, mark=_mark(verdict.verdict), headline=overall_sentence(verdict), notes=() if verdict.verdict == "config_error" else other_reasons(verdict.reasons),
         faults=fault_table(verdict.reasons) if verdict.verdict == "config_error" else NO_ROWS,
         suites=tuple(_suite(suite, details.get(suite.key) or Details()) for suite in _worst_first(verdict.suites)), limit=limit, tool_version=verdict.tool_version,
+        footer=footer,
     )  # fmt: skip
 
 
@@ -95,7 +97,7 @@ def _suite(suite: SuiteVerdict, details: Details) -> SuiteView:
         name=suite.suite, word=suite.verdict, mark=_mark(suite.verdict), headline=suite_sentence(suite), notes=tuple(notes_of(suite)), compared=_compared(suite),
         metrics=metric_table(suite), regressed=regressed_table(suite), failing=failing_table(suite, details.answers),
         faults=fault_table(suite.reasons) if suite.verdict == "config_error" else NO_ROWS, folds=tuple(fold for fold in _folds(suite, details) if fold.table.rows or fold.lines),
-        answers=answers, warnings=tuple(warning for warning in suite.warnings if not promoted(warning)), commands=_commands(suite, details.command, pointer), pointer=pointer,
+        answers=answers, warnings=tuple(warning for warning in suite.warnings if not promoted(warning)), commands=_commands(suite, details, pointer), pointer=pointer,
     )  # fmt: skip
 
 
@@ -116,6 +118,7 @@ def _folds(suite: SuiteVerdict, details: Details) -> list[Fold]:
         _table_fold("Flaky, or worse within noise or tolerance", watched),
         _table_fold("Improved", improved),
         _table_fold("Added, removed, changed", moved),
+        Fold(title=ours("Baseline candidates passed over"), lines=tuple(say("{}", reason) for reason in suite.baseline.passed_over[:FOLDED_ROWS])),
         Fold(title=ours("Trend"), table=trend),
         Fold(title=ours("Calls and cost"), lines=tuple(_spent(suite))),
     ]
@@ -139,9 +142,9 @@ def _spent(suite: SuiteVerdict) -> list[Said]:
     return lines
 
 
-def _commands(suite: SuiteVerdict, command: str, pointer: str) -> str:
+def _commands(suite: SuiteVerdict, details: Details, pointer: str) -> str:
     """What a person types to see it again, and to accept it where `accept` would not refuse. The path is quoted: it holds a name from the suite."""
-    lines = ["# measure and compare again", command] if command else []
+    lines = ["# measure and compare again", details.command] if details.command else []
     if suite.verdict in _ACCEPTABLE and not suite.counts.errors and suite.selection is None:
-        lines += ["# accept this run as the baseline", f'eval-gate accept {shlex.quote(pointer)} --reason "why this is right"']
+        lines += ["# accept this run as the baseline", details.accept or f'eval-gate accept {shlex.quote(pointer)} --reason "why this is right"']
     return "\n".join(lines)

@@ -1,0 +1,64 @@
+"""Baselines from the artifacts of the acceptance workflow, put where a directory store finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from evalaction.app.parts import Remarks
+from evalaction.store.files import remove_tree
+
+if TYPE_CHECKING:
+    from evalaction.app.on_github.desk import Desk
+    from evalaction.github.baselines import Found
+
+EXPIRY_DAYS = 14
+"""A baseline that expires sooner is announced; the renewal of the starter workflows comes once a week."""
+
+
+class ArtifactSource:
+    """Chooses, proves and unpacks one artifact a suite."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self.found: dict[str, Found] = {}
+
+    def fetch(self, keys: Sequence[str]) -> None:
+        """See `BaselineSource`; each suite's baseline is looked for once."""
+        from evalaction.github.baselines import ArtifactBaselines  # noqa: PLC0415 - the client is loaded only when it is asked
+
+        desk = self._desk
+        finder = ArtifactBaselines(desk.client(), desk.trust(), desk.folder / "artifacts", run_id=desk.inputs.baseline_run_id, now=desk.parts.now)
+        desk.baselines.mkdir(parents=True, exist_ok=True)
+        for key in keys:
+            if key not in self.found:
+                self.found[key] = finder.fetch(key)
+                self._place(key, self.found[key])
+
+    def remarks(self, key: str) -> Remarks:
+        """See `BaselineSource`."""
+        found = self.found.get(key)
+        if found is None:
+            return Remarks()
+        behind = found.position.behind_by if found.position else None
+        return Remarks(passed_over=found.passed_over, warnings=tuple(self._warnings(found)), behind_by=behind)
+
+    def _place(self, key: str, found: Found) -> None:
+        for reason in found.passed_over:
+            self._desk.say(f"baseline of {key}: passed over {reason}")
+        if found.folder is None or found.artifact is None or found.run is None:
+            self._desk.say(f"baseline of {key}: none; accept a run with the workflow {self._desk.inputs.baseline_workflow}")
+            return
+        self._desk.say(f"baseline of {key}: artifact {found.artifact.id} of run {found.run.id}, made {found.artifact.created_at}")
+        place = self._desk.baselines / key
+        remove_tree(place)
+        (found.folder / key).rename(place)
+
+    def _warnings(self, found: Found) -> list[str]:
+        desk, warnings = self._desk, []
+        if found.expires_in_days is not None and found.expires_in_days < EXPIRY_DAYS:
+            warnings.append(f"the baseline's artifact expires in {max(found.expires_in_days, 0):.0f} days: run the acceptance workflow's renewal (mode: renew), or accept again")
+        pull, branch = desk.event.pull, desk.event.default_branch
+        if pull is not None and found.run is not None and pull.base_ref != branch:
+            warnings.append(f"the pull request's base is {pull.base_ref}, and the baseline is that of {branch}")
+        return warnings

@@ -1,0 +1,88 @@
+"""What every mode of the Action has at hand, made once at the porch."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evalaction.app.on_github.baselines import ArtifactSource
+from evalaction.app.parts import BaselineSource, Outputs, Parts, Sink
+from evalaction.errors import ConfigError
+from evalaction.github.commands import Quiet, Runner
+from evalaction.github.event import Event
+from evalaction.github.provenance import Trust
+from evalaction.inputs import Inputs
+
+if TYPE_CHECKING:
+    from evalaction.github.client import GitHub
+
+REPORT = "report.md"
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """`github` is None without a token; `folder` is a place of our own outside the workspace; `results` is absolute."""
+
+    parts: Parts
+    inputs: Inputs
+    runner: Runner
+    quiet: Quiet
+    folder: Path
+    results: Path
+    github: GitHub | None = None
+
+    @property
+    def event(self) -> Event:
+        """What started the run."""
+        return self.parts.settings.event
+
+    @property
+    def baselines(self) -> Path:
+        """Where accepted baselines lie, or are put before they are read."""
+        return self.parts.settings.cwd / self.inputs.baseline_dir if self.inputs.baseline_store == "directory" else self.folder / "baselines"
+
+    def client(self) -> GitHub:
+        """The client. Raises ConfigError when there is no token, or no repository to ask about."""
+        if self.github is None:
+            what = "GitHub cannot be asked: the input github-token is empty, or GITHUB_REPOSITORY is not set"
+            raise ConfigError.one("MISSING_PERMISSION", what, "leave github-token at its default, or use baseline-store: directory", path="github-token")
+        return self.github
+
+    def trust(self) -> Trust:
+        """Whose baselines are believed. Raises ConfigError when the event does not say which repository and branch this is."""
+        event = self.event
+        if event.repository_id is None or event.default_branch is None:
+            what = "the event's payload names no repository with a default branch, so no baseline can be proven to be yours"
+            raise ConfigError.one("INVALID_INPUT", what, "run on an event of GitHub, or use baseline-store: directory", path="baseline-store")
+        return Trust(repository_id=event.repository_id, default_branch=event.default_branch, workflow=self.inputs.baseline_workflow, own_run_id=event.run_id)
+
+    def source(self) -> BaselineSource | None:
+        """Where baselines are fetched from; None when they lie in the repository."""
+        return ArtifactSource(self) if self.inputs.baseline_store == "artifact" else None
+
+    def outputs(self, sink: Sink | None = None, *, source: BaselineSource | None = None) -> Outputs:
+        """Where results go."""
+        return Outputs(
+            out=self.results, baseline=self.baselines, report=self.results / REPORT, report_only=self.inputs.report_only, command=self._again(), accept=self._accept(),
+            source=source, sink=sink,
+        )  # fmt: skip
+
+    def say(self, message: str) -> None:
+        """One line of the log."""
+        self.parts.console.say(message)
+
+    def warn(self, title: str, message: str) -> None:
+        """A line of the log that stands out on the run's page too."""
+        self.quiet.command("warning", self.parts.settings.masker.text(message), title=title)
+
+    def _again(self) -> str:
+        import shlex  # noqa: PLC0415 - only reports need it
+
+        folder = [f"cd {shlex.quote(self.inputs.working_directory)} &&"] if self.inputs.working_directory != "." else []
+        return " ".join([*folder, "eval-gate gate", *map(shlex.quote, self.inputs.suite)])
+
+    def _accept(self) -> str | None:
+        if self.inputs.baseline_store == "directory":
+            return None
+        return f'gh workflow run {self.inputs.baseline_workflow} -f run-id={self.event.run_id} -f reason="why this is right"'

@@ -1,0 +1,60 @@
+"""`mode: gate`: measure, compare with the baseline a person accepted, show the verdict. `mode: merge`: the same for the joined records of shards."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from evalaction.app.gating import gate_suites
+from evalaction.app.judging import publish_failure
+from evalaction.app.on_github.desk import Desk
+from evalaction.app.on_github.surfaces import Surfaces
+from evalaction.app.parts import Job, Outputs, Selected
+from evalaction.app.reading import judge_records, merge_shards
+from evalaction.core.record import Shard
+from evalaction.core.verdict import Verdict
+from evalaction.datasets.overrides import Overrides
+from evalaction.errors import ConfigError, ExitCode
+from evalaction.github.facts import Run
+from evalaction.report.faults import fault_reasons
+
+_OF_SECRETS = frozenset({"MISSING_SECRET", "UNRESOLVED_VARIABLE"})
+
+
+def gate(desk: Desk, surfaces: Surfaces) -> Verdict:
+    """The verdict on this commit. Of an outsider's pull request without its secrets nothing can be said: `not_run`."""
+    outputs = desk.outputs(surfaces, source=desk.source())
+    try:
+        return gate_suites(desk.parts, _job(desk, outputs))
+    except ConfigError as error:
+        if not desk.event.is_outsider or not {fault.code for fault in error.faults} <= _OF_SECRETS:
+            raise
+        for fault in error.faults:
+            desk.say(str(fault))
+        desk.say("a pull request from a fork or from Dependabot gets no secrets, so nothing was measured")
+        return publish_failure(desk.parts, outputs, "not_run", fault_reasons(error.faults))
+
+
+def _job(desk: Desk, outputs: Outputs) -> Job:
+    inputs = desk.inputs
+    overrides = Overrides(**{name: value for name in ("repeats", "max_concurrency") if (value := getattr(inputs, name)) is not None})
+    shard = Shard(index=inputs.shard[0], of=inputs.shard[1]) if inputs.shard else None
+    return Job(suites=inputs.suite, overrides=overrides, selected=Selected(filter=inputs.filter, shard=shard), outputs=outputs)
+
+
+def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
+    """Join the shards of this run and judge the whole. What was judged and is not red ends as `merged`; what is red stays red."""
+    from evalaction.github.results import Results  # noqa: PLC0415 - the client is loaded only when it is asked
+
+    github = desk.client()
+    run = github.run(desk.inputs.run_id or desk.event.run_id or 0)
+    places = Results(github, desk.folder / "shards").of_run(run, whole_run=True)
+    merge_shards(desk.parts, tuple(places), desk.results)
+    outputs = desk.outputs(surfaces, source=desk.source())
+    return judge_records(desk.parts, outputs, desk.results, word=lambda verdict: "merged" if verdict.exit_code is ExitCode.OK else verdict.verdict)
+
+
+def results_of(desk: Desk, run: Run, folder: Path) -> list[Path]:
+    """The results of a finished run, as data."""
+    from evalaction.github.results import Results  # noqa: PLC0415 - the client is loaded only when it is asked
+
+    return Results(desk.client(), folder).of_run(run, key=desk.inputs.key if desk.inputs.explicit_key else None)

@@ -1,0 +1,182 @@
+"""Where a verdict is shown: job summary, comment, check run. Each fails on its own; none of them can change or lose the verdict."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import signal
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from evalaction.app.on_github.conclusions import conclusion, is_cancelled
+from evalaction.app.on_github.remarks import remarks_on
+from evalaction.core.verdict import Verdict
+from evalaction.errors import GitHubError
+from evalaction.github.commands import SUMMARY_LIMIT
+from evalaction.github.facts import Annotation, CheckOutput, Conclusion, PullRequest, Run
+from evalaction.github.names import results_name
+from evalaction.report.details import Details
+from evalaction.report.headline import overall_sentence
+from evalaction.report.markdown import marker_comment, render_markdown
+from evalaction.report.said import Said, ours, say
+from evalaction.report.text import plain
+from evalaction.report.view import build_view
+from evalaction.store.files import write_atomic
+
+if TYPE_CHECKING:
+    from evalaction.app.on_github.desk import Desk
+    from evalaction.github.check import Check
+
+COMMENT_LIMIT, CHECK_LIMIT = 65_000, 65_000
+"""Bytes; GitHub refuses more than 65,536 characters of a comment and 65,535 of a check run's text."""
+_PERMISSIONS = {"comment": "pull-requests: write", "check run": "checks: write"}
+T = TypeVar("T")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where on GitHub: the commit that a check belongs on, and the pull request with its comment."""
+
+    head_sha: str | None = None
+    pull: PullRequest | None = None
+    run: Run | None = None
+    """The finished run that a second stage reports on."""
+
+
+class Surfaces:
+    """Opened before anything is measured; called with the verdict."""
+
+    def __init__(self, desk: Desk, place: Place, *, publish: bool = True) -> None:
+        self._desk, self.place = desk, place
+        self._wants_check = publish and desk.inputs.check and place.head_sha is not None
+        self._wants_comment = publish and desk.inputs.comment and place.pull is not None
+        self._check: Check | None = None
+        self._failed: dict[str, str] = {}
+        self.comment_url = self.check_url = ""
+
+    def open(self) -> None:
+        """Open the check run, in progress."""
+        if not self._wants_check or self._desk.github is None or self.place.head_sha is None:
+            return
+        from evalaction.github.check import Check  # noqa: PLC0415 - the client is loaded only when it is asked
+
+        github, sha = self._desk.github, self.place.head_sha
+        self._check = self._attempt("check run", lambda: Check.open(github, self._name(), sha, self._desk.inputs.key))
+        if self._check is not None:
+            self.check_url = self._check.run.url
+            self._attempt("check run", lambda: write_atomic(state_file(self._desk), json.dumps({"check_id": self._check.run.id if self._check else None}).encode()))
+
+    def __call__(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
+        """Show the verdict everywhere; see `Sink`."""
+        if is_cancelled(verdict):
+            _deaf()
+        self._attempt("job summary", lambda: self._desk.runner.add_summary(self._markdown(verdict, details, SUMMARY_LIMIT)))
+        self._attempt("comment", lambda: self._comment(verdict, details))
+        self._attempt("check run", lambda: self._complete(verdict, details))
+        self._say_failures()
+
+    def _name(self) -> str:
+        inputs = self._desk.inputs
+        return plain(inputs.check_name or f"eval-gate ({inputs.key})", 200)
+
+    def _comment(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
+        pull, github, head = self.place.pull, self._desk.github, self.place.head_sha
+        if not self._wants_comment or github is None or pull is None or head is None:
+            return
+        from evalaction.github.comment import StickyComment  # noqa: PLC0415 - the client is loaded only when it is asked
+
+        author = f"{self._check.run.app}[bot]" if self._check is not None and self._check.run.app else None
+        key = self._desk.inputs.key
+        body = self._markdown(verdict, details, COMMENT_LIMIT, marker=key)
+        published = StickyComment(github, marker_comment(key), author).publish(pull, head, body)
+        if published is None:
+            self._desk.say(f"no comment: the pull request has a newer head than {head[:12]}, so this result is stale; its own run will comment")
+        else:
+            self.comment_url = published.url
+
+    def _complete(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
+        if self._check is None:
+            return
+        desk = self._desk
+        text, remarks = self._markdown(verdict, details, CHECK_LIMIT), tuple(self.remarks(verdict, details))
+        output = CheckOutput(title=headline(verdict, desk), summary=self._summary(verdict), text=text, annotations=remarks)
+        self.check_url = self._check.complete(conclusion(verdict, desk.inputs.no_baseline), output).url or self.check_url
+        state_file(desk).unlink(missing_ok=True)
+
+    def remarks(self, verdict: Verdict, details: Mapping[str, Details] | None = None) -> list[Annotation]:
+        """Remarks on lines of the repository's files, secrets masked."""
+        settings = self._desk.parts.settings
+        root, masked = Path(settings.environment.get("GITHUB_WORKSPACE") or settings.workspace), settings.masker.text
+        found = remarks_on(verdict, details or {}, settings.cwd, root)
+        return [dataclasses.replace(one, message=masked(one.message), title=masked(one.title)) for one in found]
+
+    def _summary(self, verdict: Verdict) -> str:
+        url = self._desk.event.run_url
+        where = f" The whole report is in the [run's summary]({url})." if url else ""
+        return f"Verdict `{verdict.verdict}`, exit code {verdict.exit_code}.{where}"
+
+    def _markdown(self, verdict: Verdict, details: Mapping[str, Details], limit: int, *, marker: str | None = None) -> str:
+        view = build_view(verdict, details, limit=limit, footer=self._footer())
+        return self._desk.parts.settings.masker.text(render_markdown(view, marker=marker))
+
+    def _footer(self) -> tuple[Said, ...]:
+        event, sha = self._desk.event, self.place.head_sha
+        parts = say("Commit {}", sha[:12]) if sha else ours("")
+        link = ours(f"[run {event.run_id}, attempt {event.attempt}]({event.run_url})") if event.run_url else ours("")
+        return (say("{}, {}", parts, link),) if parts and link else tuple(part for part in (parts, link) if part)
+
+    def _attempt(self, surface: str, work: Callable[[], T]) -> T | None:
+        try:
+            return work()
+        except GitHubError as error:
+            self._failed[surface] = str(error)
+        except Exception as error:  # noqa: BLE001 - a surface that fails, for whatever reason, must not cost the verdict or the other surfaces
+            self._failed[surface] = f"{type(error).__name__}: {error}"
+        return None
+
+    def _say_failures(self) -> None:
+        if not self._failed:
+            return
+        told = "; ".join(f"{surface}: {reason}" for surface, reason in self._failed.items())
+        lines = [f"`{_PERMISSIONS[surface]}`" for surface in self._failed if surface in _PERMISSIONS]
+        remedy = f" If the token may not write, add {' and '.join(lines)} to the job's permissions; pull requests from forks need the second workflow." if lines else ""
+        rest = " The job summary has everything." if "job summary" not in self._failed else ""
+        self._desk.warn("eval-gate could not publish", plain(f"{told}. The verdict stands.{remedy}{rest}", 2000))
+
+
+def headline(verdict: Verdict, desk: Desk) -> str:
+    """The verdict in one line of plain text, as a check run's title."""
+    return plain(desk.parts.settings.masker.text(overall_sentence(verdict).render(str)), 250)
+
+
+def state_file(desk: Desk) -> Path:
+    """Where the open check run is remembered for the step that runs after a kill."""
+    return desk.folder.parent / f"{results_name(desk.inputs.key, desk.event.attempt)}.check.json"
+
+
+def finish(desk: Desk) -> int:
+    """After a run that was killed: complete the check run that it left open, so that it blocks nobody for ever."""
+    state = state_file(desk)
+    if desk.github is None or not state.is_file():
+        return 0
+    from evalaction.github.check import Check  # noqa: PLC0415 - the client is loaded only when it is asked
+
+    cancelled = desk.parts.settings.environment.get("JOB_STATUS") == "cancelled"
+    word: Conclusion = "cancelled" if cancelled else "failure"
+    what = "The run was cancelled before it came to a verdict." if cancelled else "The run was ended before it came to a verdict: out of memory, or killed."
+    try:
+        number = int(json.loads(state.read_bytes())["check_id"])
+        Check.resume(desk.github, number).complete(word, CheckOutput(title="not_measured: the run did not finish", summary=what))
+        state.unlink(missing_ok=True)
+    except (GitHubError, ValueError, KeyError, TypeError, OSError) as error:
+        desk.warn("eval-gate could not close its check run", plain(f"{type(error).__name__}: {error}"))
+    return 0
+
+
+def _deaf() -> None:
+    """After the first signal the runner sends more; what is left to do is short, and must be done."""
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
