@@ -12,10 +12,10 @@ from evalaction.errors import ConfigError, GitHubError
 from evalaction.github.client import GitHub
 from evalaction.github.facts import Artifact, Position, Run
 from evalaction.github.fetching import bring, expired, permitted
+from evalaction.github.names import baseline_name
 from evalaction.github.provenance import Doubt, Passed, Trust, grouped, listed_doubt, position_doubt, run_doubt
 
 T = TypeVar("T")
-PREFIX = "eval-gate-baseline-"
 MOST_RUNS = 100
 """Runs that are asked about for one suite."""
 _MOST_EXPIRED = 10
@@ -41,11 +41,6 @@ class _Origin:
     doubt: Doubt | None
     run: Run | None = None
     position: Position | None = None
-
-
-def baseline_name(key: str) -> str:
-    """The artifact that holds a suite's baseline; keys of suites are safe in names of artifacts."""
-    return f"{PREFIX}{key}"
 
 
 class ArtifactBaselines:

@@ -17,11 +17,11 @@ _BARE_SUMMARY = 1000
 
 
 class Check:
-    """One check run. `id` is what a later step needs to `resume` it."""
+    """One check run. `id` is what a later step needs to `resume` it; `app` is the slug of the app that may edit it, where GitHub said so."""
 
-    def __init__(self, github: GitHub, check_id: int, url: str = "") -> None:
+    def __init__(self, github: GitHub, check_id: int, url: str = "", app: str | None = None) -> None:
         self._github = github
-        self.id, self.url = check_id, url
+        self.id, self.url, self.app = check_id, url, app
 
     @classmethod
     def open(cls, github: GitHub, name: str, head_sha: str, key: str) -> Check:
@@ -38,7 +38,7 @@ class Check:
                 raise
             there = [one for one in github.checks(head_sha, name) if one.external_id == external_id and one.status != "completed"]
             made = max(there, key=lambda one: one.id) if there else post()
-        return cls(github, made.id, made.url)
+        return cls(github, made.id, made.url, made.app)
 
     @classmethod
     def resume(cls, github: GitHub, check_id: int) -> Check:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 
+RESULTS = "eval-gate-results-"
+BASELINE = "eval-gate-baseline-"
 _REFUSED = re.compile(r"[^A-Za-z0-9._-]+")
 """GitHub refuses `" : < > | * ? \\ /` and line ends; spaces and other scripts would be a trial for every shell behind us."""
 _LONGEST = 100
@@ -12,17 +14,12 @@ _LONGEST = 100
 
 def results_name(key: str, attempt: int) -> str:
     """The artifact of one run's results: `eval-gate-results-<key>-<attempt>`."""
-    return f"{results_prefix(key)}{attempt}"
-
-
-def results_prefix(key: str) -> str:
-    """What the results of all attempts of one key begin with."""
-    return f"eval-gate-results-{clean(key)}-"
+    return f"{RESULTS}{clean(key)}-{attempt}"
 
 
 def baseline_name(key: str) -> str:
     """The artifact of one suite's baseline."""
-    return f"eval-gate-baseline-{clean(key)}"
+    return f"{BASELINE}{clean(key)}"
 
 
 def clean(key: str) -> str:

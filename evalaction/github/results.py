@@ -7,27 +7,21 @@ from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 
 from evalaction.core.checks.base import quoted
-from evalaction.core.fingerprint import slug
 from evalaction.errors import ConfigError, GitHubError
 from evalaction.github.archive import UNPACKED_LIMIT
 from evalaction.github.client import GitHub
 from evalaction.github.facts import Artifact, Run
 from evalaction.github.fetching import bring, expired, permitted
+from evalaction.github.names import RESULTS, clean
 from evalaction.github.provenance import EVENTS
 
-PREFIX = "eval-gate-results-"
 MOST_RUNS = 50
 """Runs whose artifacts are looked at for results."""
 _MOST_LISTED = 500
 UNPACKED_TOTAL = 4 * UNPACKED_LIMIT
 """Bytes that all results of one run may unpack to."""
-_NAME = re.compile(rf"{PREFIX}(.+)-([0-9]{{1,9}})")
+_NAME = re.compile(rf"{RESULTS}(.+)-([0-9]{{1,9}})")
 _SHOWN = 10
-
-
-def results_name(key: str, attempt: int) -> str:
-    """The artifact for the results of one use in one attempt of a run; different keys never share one, and no character is one that artifacts refuse."""
-    return f"{PREFIX}{slug(key)}-{attempt}"
 
 
 def _key_and_attempt(name: str) -> tuple[str, int] | None:
@@ -50,7 +44,7 @@ class Results:
         latest = self._latest(run)
         if not latest:
             fix = "name a run of the gate that has finished measuring and uploaded its results"
-            raise ConfigError.one("INVALID_RECORD", f"run {run.id} has no results: no artifact `{PREFIX}…`", fix)
+            raise ConfigError.one("INVALID_RECORD", f"run {run.id} has no results: no artifact `{RESULTS}…`", fix)
         chosen = _chosen(latest, key, run)
         left, folders = UNPACKED_TOTAL, {}
         for one, artifact in sorted(chosen.items()):
@@ -118,7 +112,7 @@ def _chosen(latest: Mapping[str, Artifact], key: str | None, run: Run) -> Mappin
 
 def _as_named(key: str, names: Container[str]) -> str | None:
     """A key as the artifact's name has it: cleaned, or already in the form that our messages show."""
-    return next((name for name in (slug(key), key) if name in names), None)
+    return next((name for name in (clean(key), key) if name in names), None)
 
 
 def _refuse_shared(folders: Mapping[str, Path], run: Run) -> None:

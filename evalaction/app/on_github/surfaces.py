@@ -65,8 +65,8 @@ class Surfaces:
         github, sha = self._desk.github, self.place.head_sha
         self._check = self._attempt("check run", lambda: Check.open(github, self._name(), sha, self._desk.inputs.key))
         if self._check is not None:
-            self.check_url = self._check.run.url
-            self._attempt("check run", lambda: write_atomic(state_file(self._desk), json.dumps({"check_id": self._check.run.id if self._check else None}).encode()))
+            self.check_url = self._check.url
+            self._attempt("check run", lambda: write_atomic(state_file(self._desk), json.dumps({"check_id": self._check.id if self._check else None}).encode()))
 
     def __call__(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
         """Show the verdict everywhere; see `Sink`."""
@@ -87,14 +87,14 @@ class Surfaces:
             return
         from evalaction.github.comment import StickyComment  # noqa: PLC0415 - the client is loaded only when it is asked
 
-        author = f"{self._check.run.app}[bot]" if self._check is not None and self._check.run.app else None
+        author = f"{self._check.app}[bot]" if self._check is not None and self._check.app else None
         key = self._desk.inputs.key
         body = self._markdown(verdict, details, COMMENT_LIMIT, marker=key)
-        published = StickyComment(github, marker_comment(key), author).publish(pull, head, body)
-        if published is None:
-            self._desk.say(f"no comment: the pull request has a newer head than {head[:12]}, so this result is stale; its own run will comment")
-        else:
-            self.comment_url = published.url
+        sticky = StickyComment(github, marker_comment(key), author)
+        published = sticky.publish(pull, head, body)
+        self.comment_url = published.url if published else ""
+        if sticky.reason:
+            self._desk.say(f"comment: {sticky.reason}")
 
     def _complete(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
         if self._check is None:
