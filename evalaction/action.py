@@ -62,7 +62,7 @@ def execute(environ: MutableMapping[str, str], arguments: list[str]) -> int:
     inputs, faults = read_inputs(given)
     runner = Runner.of(given, log)
     with runner.commands_off() as quiet, _folder(given) as folder:
-        cwd, misplaced = _enter(inputs)
+        cwd, misplaced = _enter(inputs, given)
         settings = Settings.read(dict(environ), cwd, also_secret=[inputs.github_token])
         console = Console(masker=settings.masker, err=log, out=log, plain_colours=True)
         desk = Desk(
@@ -141,8 +141,9 @@ def _outputs(desk: Desk, surfaces: Surfaces, kept: Kept) -> dict[str, str]:
     regressed = sum(suite.counts.regressed for suite in verdict.suites)
     values = {
         "verdict": verdict.verdict, "exit-code": str(verdict.exit_code), "baseline-found": str(compared).lower(), "regressed": str(regressed),
-        "results-path": _relative(desk.results), "report-path": _relative(report) if report.is_file() else "", "comment-url": surfaces.comment_url, "check-url": surfaces.check_url,
-        "baseline-path": _relative(kept.folder) if kept.folder else str(kept.uploads[0][1]) if kept.uploads else "",
+        "results-path": _relative(desk.results, desk), "report-path": _relative(report, desk) if report.is_file() else "",
+        "comment-url": surfaces.comment_url, "check-url": surfaces.check_url,
+        "baseline-path": _relative(kept.folder, desk) if kept.folder else str(kept.uploads[0][1]) if kept.uploads else "",
         "results-artifact": results_name(inputs.key, desk.event.attempt) if measured else "",
     }  # fmt: skip
     for number, (key, place) in enumerate(kept.uploads, 1):
@@ -150,15 +151,15 @@ def _outputs(desk: Desk, surfaces: Surfaces, kept: Kept) -> dict[str, str]:
     return values
 
 
-def _relative(path: Path) -> str:
+def _relative(path: Path, desk: Desk) -> str:
     """Relative to the workspace, as other steps see it, where it lies in there."""
-    workspace = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd())
+    workspace = Path(desk.parts.settings.environment.get("GITHUB_WORKSPACE") or desk.parts.settings.cwd)
     return os.path.relpath(path, workspace) if path.is_relative_to(workspace) else str(path)
 
 
-def _enter(inputs: Inputs) -> tuple[Path, tuple[Fault, ...]]:
+def _enter(inputs: Inputs, environment: Mapping[str, str]) -> tuple[Path, tuple[Fault, ...]]:
     """The folder that suites are looked for in; the process works there too, as commands of targets do. One that is not there, or a link that leads out, is a fault."""
-    workspace = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd())
+    workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd())
     folder = (workspace / inputs.working_directory).resolve()
     faults: tuple[Fault, ...] = ()
     if not folder.is_dir() or not folder.is_relative_to(workspace.resolve()):

@@ -49,11 +49,12 @@ class _Guarded:
         return getattr(self._file, name)
 
     def read(self, size: int = -1) -> bytes:
-        """At most so many bytes; a request for all of them, or for a list without end, is refused."""
-        if size < 0 or size > _LARGEST_DIRECTORY:
+        """At most so many bytes; a list without end is refused."""
+        wanted = size if size >= 0 else _LARGEST_DIRECTORY + 1
+        data = b"" if wanted > _LARGEST_DIRECTORY + 1 else self._file.read(wanted)
+        if wanted > _LARGEST_DIRECTORY and (size >= 0 or len(data) == wanted):
             raise _Refused("its list of members is too long")
-        data = self._file.read(size)
-        if size > _PIECE and data.count(_ENTRY) > MOST_MEMBERS:
+        if len(data) > _PIECE and data.count(_ENTRY) > MOST_MEMBERS:
             raise _Refused(f"it has more than {MOST_MEMBERS:,} members")
         return data
 

@@ -1,0 +1,235 @@
+"""The gate on GitHub: what a pull request gets."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.github import events
+from tests.github.fake import READ, Token
+
+
+def check_on(gh, sha):
+    """The one check run of a commit."""
+    found = [row for row in gh.checks.values() if row["head_sha"] == sha]
+    assert len(found) == 1
+    return found[0]
+
+
+def test_gate__regression_is_red_everywhere(acting, gh, baseline):
+    """A case that got worse ends with exit 1, a red check on the head, an annotation on its line, and one comment that names case, acceptance and reason."""
+    baseline()
+    pull = gh.pull()
+    path = acting.suite(bad=[2])
+    ended = acting.act(events.pull_request(gh, pull))
+    check, comments = check_on(gh, pull["head"]["sha"]), gh.comments_on(pull["number"])
+    assert (ended.code, ended.word, ended.outputs["regressed"], ended.outputs["baseline-found"]) == (1, "regressed", "1", "true")
+    assert (check["status"], check["conclusion"]) == ("completed", "failure")
+    assert len(comments) == 1
+    for text in (comments[0]["body"], ended.summary):
+        assert all(word in text for word in ("case-2", "first level", "alice", pull["head"]["sha"][:7]))
+    remark = check["output"]["annotations"][0] if "annotations" in check["output"] else gh.calls("PATCH", "/check-runs/")[-1].json["output"]["annotations"][0]
+    assert remark["path"] == "evals/support.eval.yaml"
+    assert "case-2" in path.read_text().splitlines()[remark["start_line"] - 1]
+    assert ended.outputs["comment-url"] == comments[0]["html_url"]
+    assert ended.log.rstrip().splitlines()[-1].startswith("::")
+    assert "eval-gate: regressed (exit 1)" in ended.log
+
+
+def test_gate__without_baseline_says_so_first(acting, gh):
+    """Without a baseline nothing is red, the check is neutral, and report and outputs say that nothing was compared (P60)."""
+    pull = gh.pull()
+    acting.suite(bad=[1])
+    ended = acting.act(events.pull_request(gh, pull))
+    assert (ended.code, ended.word, ended.outputs["baseline-found"]) == (0, "no_baseline", "false")
+    assert "nothing was compared" in ended.summary.splitlines()[0]
+    assert check_on(gh, pull["head"]["sha"])["conclusion"] == "neutral"
+
+
+def test_gate__broken_suite_is_action_required(acting, gh):
+    """A broken suite ends with exit 2, `action_required`, and annotations on its lines."""
+    pull = gh.pull()
+    acting.suite().write_text("version: 1\nname: support\ncasez: []\n")
+    ended = acting.act(events.pull_request(gh, pull))
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert check_on(gh, pull["head"]["sha"])["conclusion"] == "action_required"
+    remarks = gh.calls("PATCH", "/check-runs/")[-1].json["output"]["annotations"]
+    assert {(one["path"], one["start_line"]) for one in remarks} >= {("evals/support.eval.yaml", 3)}
+
+
+def test_gate__check_is_opened_before_anything_is_looked_up(acting, gh, baseline):
+    """The check run is opened in progress first, and completed by the same id."""
+    baseline()
+    pull = gh.pull()
+    gh.seen.clear()
+    acting.act(events.pull_request(gh, pull))
+    writes = [call for call in gh.writes() if "/check-runs" in call.path]
+    assert gh.seen[0] is writes[0]
+    assert writes[0].json["status"] == "in_progress"
+    assert [call.method for call in writes] == ["POST", "PATCH"]
+
+
+def test_gate__calls_do_not_grow_with_the_cases(acting, gh, baseline):
+    """A pull request's run with a baseline asks GitHub at most twelve times, whatever the number of cases."""
+    baseline(cases=40)
+    gh.seen.clear()
+    acting.act(events.pull_request(gh, gh.pull()))
+    assert len(gh.seen) <= 12
+
+
+@pytest.mark.parametrize("event", ["push", "schedule", "dispatch", "merge_group"])
+def test_gate__events_without_a_pull_request(acting, gh, baseline, event):
+    """Other events get summary and check on their own commit, and no comment (P88)."""
+    baseline()
+    acting.suite(bad=[3])
+    happened = getattr(events, event)(gh)
+    ended = acting.act(happened)
+    head = happened.payload.get("merge_group", {}).get("head_sha", happened.sha)
+    assert ended.word == "regressed"
+    assert "case-3" in ended.summary
+    assert any(row["head_sha"] == head and row["conclusion"] == "failure" for row in gh.checks.values())
+    assert not gh.comments
+
+
+@pytest.mark.parametrize("surface", ["/check-runs$", "/comments$", "/check-runs/"])
+@pytest.mark.parametrize("status", [403, 404, 422, 500])
+def test_gate__publishing_never_changes_the_verdict(acting, gh, baseline, surface, status):
+    """Whatever GitHub says to a comment or a check, the verdict and the summary stand, and one warning names the permission (P90, P91)."""
+    baseline()
+    acting.suite(bad=[1])
+    gh.fail("PATCH" if surface.endswith("runs/") else "POST", surface, status)
+    ended = acting.act(events.pull_request(gh, gh.pull()))
+    assert (ended.code, ended.word) == (1, "regressed")
+    assert "case-1" in ended.summary
+    assert ended.log.count("::warning") == 1
+    assert ("checks: write" if "check" in surface else "pull-requests: write") in ended.log
+
+
+def test_gate__read_only_token(acting, gh, baseline):
+    """A token that may only read costs comment and check, and is said once with both permissions."""
+    baseline()
+    gh.tokens["reader-token"] = Token(permissions=READ)
+    ended = acting.act(events.pull_request(gh, gh.pull()), token="reader-token")
+    assert ended.word == "passed"
+    assert not gh.comments
+    assert ended.log.count("::warning") == 1
+    assert "checks: write" in ended.log
+    assert "pull-requests: write" in ended.log
+
+
+def test_gate__newer_head_gets_no_comment(acting, gh):
+    """A run whose head was pushed over writes no comment, and says that it is stale (P102)."""
+    pull = gh.pull()
+    event = events.pull_request(gh, pull)
+    pull["head"]["sha"] = gh.push("feature")
+    acting.suite()
+    ended = acting.act(event)
+    assert not gh.comments
+    assert "stale" in ended.log
+
+
+@pytest.mark.parametrize("variables", [{}, {"KEY_OF_MODEL": ""}])
+@pytest.mark.parametrize("who", ["fork", "dependabot"])
+def test_gate__outsider_without_secrets_is_not_run(acting, gh, who, variables):
+    """A pull request from a fork or Dependabot whose secret is missing is not_run, exit 0, and says why; nothing is called (P123)."""
+    pull = gh.pull("main", repo=gh.fork()) if who == "fork" else gh.pull("dependabot/pip/x", author="dependabot[bot]")
+    acting.suite(target={"http": {"url": "http://127.0.0.1:9/", "headers": {"X": "{{ env.KEY_OF_MODEL }}"}, "extract": {"output": "a"}}})
+    ended = acting.act(events.pull_request(gh, pull), **variables)
+    assert (ended.code, ended.word) == (0, "not_run")
+    assert "KEY_OF_MODEL" in ended.summary
+    assert "fork" in ended.log
+    assert check_on(gh, pull["head"]["sha"])["conclusion"] == "neutral"
+
+
+def test_gate__own_pull_request_without_its_secret_is_a_configuration_error(acting, gh):
+    """The same suite in a pull request of our own is a configuration error that names the variable (P123)."""
+    acting.suite(target={"http": {"url": "http://127.0.0.1:9/", "headers": {"X": "{{ env.KEY_OF_MODEL }}"}, "extract": {"output": "a"}}})
+    ended = acting.act(events.pull_request(gh, gh.pull()))
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert "KEY_OF_MODEL" in ended.log
+
+
+def test_gate__shard_publishes_nothing(acting, gh):
+    """A shard writes its results and shows nothing: only the job that merges does."""
+    acting.suite()
+    ended = acting.act(events.pull_request(gh, gh.pull()), inputs={"shard": "1/2", "key": "eval-0"})
+    assert ended.code == 0
+    assert ended.outputs["results-artifact"] == "eval-gate-results-eval-0-1"
+    assert not gh.writes()
+
+
+def test_gate__crash_completes_the_check(acting, gh, monkeypatch):
+    """A bug ends with exit 4, and the check that was opened is completed as a failure (P109)."""
+    pull = gh.pull()
+    acting.suite()
+    monkeypatch.setattr("evalaction.app.gating.load_suites", lambda *_: 1 / 0)
+    ended = acting.act(events.pull_request(gh, pull))
+    assert (ended.code, ended.word) == (4, "internal_error")
+    assert check_on(gh, pull["head"]["sha"])["conclusion"] == "failure"
+    assert "Traceback" not in ended.log
+
+
+def test_gate__token_reaches_neither_target_nor_results(acting, gh):
+    """A target that prints its environment shows no token, no input and no runtime variable of the runner (P156)."""
+    acting.suite(target={"exec": {"command": "env", "protocol": "text", "env": ["*"]}}, gate={"thresholds": {"pass_rate": 0.5}})
+    secret = "runtime-secret-of-the-runner"
+    acting.act(events.pull_request(gh, gh.pull()), ACTIONS_RUNTIME_TOKEN=secret, GITHUB_TOKEN=secret, ACTIONS_ID_TOKEN_REQUEST_TOKEN=secret)
+    text = "".join(path.read_text() for path in (acting.workspace / "eval-results").rglob("*.json"))
+    assert "PATH=" in text
+    assert secret not in text
+    assert "INPUT_" not in text
+
+
+def test_gate__two_keys_keep_two_comments(acting, gh):
+    """Two uses with keys of their own keep a comment and a check each, and each edits its own (P99)."""
+    pull = gh.pull()
+    acting.suite()
+    for key in ("one", "two", "one"):
+        acting.act(events.pull_request(gh, pull), inputs={"key": key})
+    assert len(gh.comments_on(pull["number"])) == 2
+    assert len({row["name"] for row in gh.checks.values()}) == 2
+
+
+def test_gate__expired_and_foreign_baselines_are_told_apart(acting, gh, baseline):
+    """Only expired baselines are a configuration error with date and remedy; a fork's are passed over, each with its reason in log and report (P61, P64)."""
+    baseline()
+    stored = next(row for row in gh.artifacts.values() if row["name"] == "eval-gate-baseline-support")
+    stored["expired"] = True
+    ended = acting.act(events.pull_request(gh, gh.pull()))
+    assert (ended.code, "BASELINE_EXPIRED" in ended.log) == (2, True)
+    del gh.artifacts[stored["id"]]
+    gh.artifact("eval-gate-baseline-support", gh.run("push", "main", repo=gh.fork()), b"zip")
+    ended = acting.act(events.pull_request(gh, gh.pull()))
+    assert ended.word == "no_baseline"
+    assert "passed over" in ended.summary
+    assert "passed over" in ended.log
+
+
+def test_gate__outage_of_the_artifact_list_is_not_measured(acting, gh, baseline):
+    """When the list of artifacts cannot be read the run is not_measured, never taken for "no baseline"; nothing is measured in vain."""
+    baseline()
+    gh.fail("GET", "/actions/artifacts$", 502)
+    ended = acting.act(events.push(gh))
+    assert (ended.code, ended.word) == (3, "not_measured")
+    assert json.loads((acting.workspace / "eval-results" / "verdict.json").read_text())["reasons"][0]["code"] == "GITHUB_UNAVAILABLE"
+
+
+@pytest.mark.parametrize(("wish", "conclusion"), [("neutral", "neutral"), ("success", "success"), ("failure", "failure")])
+def test_gate__no_baseline_concludes_as_wished(acting, gh, wish, conclusion):
+    """Without a baseline the check concludes as the input `no-baseline` says (P111)."""
+    pull = gh.pull()
+    acting.suite()
+    acting.act(events.pull_request(gh, pull), inputs={"no-baseline": wish})
+    assert check_on(gh, pull["head"]["sha"])["conclusion"] == conclusion
+
+
+def test_gate__report_only_is_neutral_and_says_what_would_fail(acting, gh, baseline):
+    """Report-only keeps the word, exits 0, concludes neutral, and says that it would fail (P119)."""
+    baseline()
+    pull = gh.pull()
+    acting.suite(bad=[1])
+    ended = acting.act(events.pull_request(gh, pull), inputs={"report-only": "True"})
+    assert (ended.code, ended.word, ended.outputs["exit-code"]) == (0, "regressed", "0")
+    assert check_on(gh, pull["head"]["sha"])["conclusion"] == "neutral"
+    assert "would fail" in ended.summary
