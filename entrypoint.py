@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from evalaction.action import main  # noqa: E402 - found only after its folder is on the path
+from evalaction.action import main
 
 if __name__ == "__main__":
     main()

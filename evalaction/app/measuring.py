@@ -97,7 +97,7 @@ class Measurement:
         self._started_at = ""
         self._record: RunRecord | None = None
         self._ended: Failure | None = None
-        self._notes: list[str] = list(_doubts(self.target, self.suite, self.judge))
+        self._notes: list[str] = list(_doubts(self.target, self.suite, self.judge, whole=job.selected.is_whole))
 
     async def __aenter__(self) -> Self:
         self._budget = Budget(self.suite.limits, self._parts.clock)
@@ -266,8 +266,8 @@ def _as_judged(suite: Suite, judge: RubricJudge | None) -> Suite:
     return suite if judge is None else dataclasses.replace(suite, cases=judged_by(suite.cases, judge.spec))
 
 
-def _doubts(target: Target, suite: Suite, judge: RubricJudge | None) -> Iterator[str]:
-    if isinstance(target, Predictions):
+def _doubts(target: Target, suite: Suite, judge: RubricJudge | None, *, whole: bool) -> Iterator[str]:
+    if isinstance(target, Predictions) and whole:
         doubt = target.note(case.id for case in suite.cases)
         if doubt is not None:
             yield doubt

@@ -42,6 +42,11 @@ class Selected:
     shard: Shard | None = None
     resume: bool = False
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all cases are meant."""
+        return self.filter is None and self.tag is None and self.shard is None
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Remarks:

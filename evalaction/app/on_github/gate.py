@@ -50,7 +50,7 @@ def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
     places = Results(github, desk.folder / "shards").of_run(run, whole_run=True)
     merge_shards(desk.parts, tuple(places), desk.results)
     outputs = desk.outputs(surfaces, source=desk.source())
-    return judge_records(desk.parts, outputs, desk.results, word=lambda verdict: "merged" if verdict.exit_code is ExitCode.OK else verdict.verdict)
+    return judge_records(desk.parts, outputs, desk.results, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)
 
 
 def results_of(desk: Desk, run: Run, folder: Path) -> list[Path]:

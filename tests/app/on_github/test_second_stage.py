@@ -1,0 +1,133 @@
+"""The second stage for forks: found by proof, judged again, never believed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from tests.github import events
+from tests.github.fake import READ, Token
+
+
+@pytest.fixture
+def staged(acting, gh, baseline):
+    """Stage one of a fork's pull request as it really ran, and what stage two then does in an empty workspace."""
+
+    def make(bad=(1,), change=None):
+        baseline()
+        gh.tokens["reader-token"] = Token(permissions=READ)
+        pull = gh.pull("main", repo=gh.fork())
+        acting.suite(bad=bad)
+        first = acting.act(events.pull_request(gh, pull), token="reader-token")
+        if change:
+            change(acting.workspace / "eval-results")
+        run = acting.upload(first, conclusion="failure" if bad else "success")
+        shutil.rmtree(acting.workspace / "evals")
+        gh.seen.clear()
+        return pull, run, lambda: acting.act(events.workflow_run(gh, run), inputs={"mode": "report", "run-id": run["id"]})
+
+    return make
+
+
+@pytest.mark.parametrize("bad", [(), (1,)])
+def test_second_stage__publishes_on_the_forks_pull_request(gh, staged, bad):
+    """Comment and check go to the pull request whose head the run measured; the stage's own word is `published` whatever the check says (P89)."""
+    pull, _, report = staged(bad)
+    other = gh.pull("main", repo=gh.fork("eve"))
+    ended = report()
+    assert (ended.code, ended.word) == (0, "published")
+    assert len(gh.comments_on(pull["number"])) == 1
+    assert not gh.comments_on(other["number"])
+    check = next(row for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"])
+    assert check["conclusion"] == ("failure" if bad else "success")
+
+
+@pytest.mark.parametrize("lie", ["passed", "gone", "nonsense"])
+def test_second_stage__never_believes_the_forks_verdict(gh, staged, lie):
+    """A verdict.json that lies, is gone or is none changes nothing: the record is judged again (P159)."""
+
+    def change(results):
+        path = results / "verdict.json"
+        document = json.loads(path.read_text())
+        path.write_text("{" if lie == "nonsense" else json.dumps({**document, "verdict": "passed", "exit_code": 0, "suites": []}))
+        if lie == "gone":
+            path.unlink()
+
+    pull, _, report = staged(change=change)
+    assert report().word == "published"
+    assert "case-1" in gh.comments_on(pull["number"])[0]["body"]
+
+
+def test_second_stage__renders_itself(gh, staged):
+    """Markdown that lies in the artifact is never published (P159)."""
+    pull, _, report = staged(change=lambda results: [(results / name).write_text("POISONED") for name in ("report.md", "comment.md", "support/report.md")])
+    assert "POISONED" not in report().summary
+    assert "POISONED" not in gh.comments_on(pull["number"])[0]["body"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema_version": 9999}'])
+def test_second_stage__damaged_record_is_never_green(gh, staged, text):
+    """A record that is none is a configuration error, and no passing check is left behind (P158, P159)."""
+    pull, _, report = staged(change=lambda results: [path.write_text(text) for path in results.rglob("*.json")])
+    ended = report()
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]][-1] == "action_required"
+
+
+@pytest.mark.parametrize("why", ["newer push", "closed", "two"])
+def test_second_stage__without_one_provable_pull_request_nothing_is_shown(gh, staged, why):
+    """A newer head, a closed pull request or two candidates: nothing is shown, and the stage says so without failing."""
+    pull, _, report = staged()
+    if why == "newer push":
+        pull["head"]["sha"] = "f" * 40
+    elif why == "closed":
+        pull["state"] = "closed"
+    else:
+        twin = gh.pull("main", repo=gh.fork("mallory"))
+        twin["head"] = pull["head"]
+    ended = report()
+    assert (ended.code, ended.word) == (0, "not_run")
+    assert not gh.writes()
+
+
+def test_second_stage__push_run_is_not_reported(acting, gh, baseline):
+    """A run that a push started belongs to no pull request."""
+    baseline()
+    run = acting.upload(acting.act(events.push(gh)))
+    gh.seen.clear()
+    ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report"})
+    assert ended.word == "not_run"
+    assert not gh.writes()
+
+
+def test_merge__joins_the_shards_of_its_own_run(acting, gh, baseline):
+    """The merge job fetches every shard of the run that it is part of, judges the whole, publishes, and is red for a regression in one shard."""
+    baseline()
+    for bad, (code, word) in (([], (0, "merged")), ([2], (1, "regressed"))):
+        pull = gh.pull(f"feature-{len(bad)}")
+        event = events.pull_request(gh, pull)
+        run = gh.run("pull_request", f"feature-{len(bad)}", path=".github/workflows/eval.yml", status="in_progress", conclusion=None, head_sha=pull["head"]["sha"])
+        for number in (1, 2):
+            acting.suite(bad=bad)
+            acting.upload(acting.act(event, run=run, inputs={"shard": f"{number}/2", "key": f"eval-{number - 1}"}))
+            run["status"], run["conclusion"] = "in_progress", None
+        ended = acting.act(event, run=run, inputs={"mode": "merge"})
+        assert (ended.code, ended.word) == (code, word), ended.log
+        assert len(list((acting.workspace / "eval-results" / "support" / "cases").glob("*.json"))) == 4
+        assert len(gh.comments_on(pull["number"])) == 1
+        shutil.rmtree(acting.workspace / "eval-results")
+
+
+@pytest.mark.parametrize("which", [(1,), (2,)])
+def test_merge__missing_shard_is_an_error(acting, gh, which):
+    """A shard that is not there makes a configuration error, never a smaller record."""
+    event = events.push(gh)
+    run = gh.run("push", path=".github/workflows/eval.yml", status="in_progress", conclusion=None)
+    for number in which:
+        acting.suite()
+        acting.upload(acting.act(event, run=run, inputs={"shard": f"{number}/2", "key": f"eval-{number - 1}"}))
+        run["status"], run["conclusion"] = "in_progress", None
+    ended = acting.act(event, run=run, inputs={"mode": "merge"})
+    assert ended.code == 2, ended.log
