@@ -1,0 +1,95 @@
+"""The porch on GitHub as a real process: signals, a kill, and the step that cleans up after it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.github import events
+from tests.github.acting import Acting
+from tests.github.fake import TOKEN, serving
+
+ENTRY = Path(__file__).resolve().parents[1] / "entrypoint.py"
+SLOW = {"exec": {"command": 'read q; case "$q" in *1) echo early-bird;; *) touch started; exec sleep 60;; esac', "protocol": "text"}}
+
+
+@pytest.fixture
+def gh():
+    """A fake GitHub."""
+    with serving() as fake:
+        yield fake
+
+
+@pytest.fixture
+def step(gh, tmp_path):
+    """Starts the entry point as the container does, on a pull request."""
+    pull = gh.pull()
+    acting = Acting(gh, tmp_path, lambda: "")
+    known = events.environment(gh, events.pull_request(gh, pull), tmp_path / "files")
+    known |= {"PATH": os.environ["PATH"], "GITHUB_WORKSPACE": str(acting.workspace), "INPUT_GITHUB-TOKEN": TOKEN, "INPUT_MODE": "gate", "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def start(*words, **variables):
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        return subprocess.Popen([sys.executable, str(ENTRY), *words], env={**known, **variables}, cwd=acting.workspace, start_new_session=True, **streams)
+
+    start.acting, start.pull, start.output = acting, pull, tmp_path / "files" / "output"
+    return start
+
+
+def wait_for(path):
+    """Until a file is there."""
+    end = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert path.exists()
+
+
+@pytest.mark.parametrize("signals", [(signal.SIGINT,), (signal.SIGTERM,), (signal.SIGINT, signal.SIGTERM)])
+def test_signal__ends_in_order(gh, step, signals):
+    """The runner's SIGINT and SIGTERM end as not_measured: what was measured is on disk, outputs are written, and the check is completed as cancelled (P109)."""
+    step.acting.suite(cases=2, target=SLOW, limits={"max_concurrency": 2})
+    process = step()
+    wait_for(step.acting.workspace / "started")
+    for number in signals:
+        process.send_signal(number)
+    log, _ = process.communicate(timeout=60)
+    assert process.returncode == 3, log
+    assert [row["conclusion"] for row in gh.checks.values()] == ["cancelled"]
+    assert "early-bird" in "".join(path.read_text() for path in (step.acting.workspace / "eval-results").rglob("*.json*"))
+    assert "not_measured" in step.output.read_text()
+
+
+def test_finish__closes_what_a_kill_left_open(gh, step):
+    """After a kill the check is still in progress; the last step completes it as a failure, or as cancelled where the job was (P109)."""
+    step.acting.suite(cases=2, target=SLOW)
+    process = step()
+    wait_for(step.acting.workspace / "started")
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=60)
+    assert [row["status"] for row in gh.checks.values()] == ["in_progress"]
+    after = step("finish")
+    log, _ = after.communicate(timeout=60)
+    assert (after.returncode, [row["conclusion"] for row in gh.checks.values()]) == (0, ["failure"]), log
+    again = step("finish")
+    again.communicate(timeout=60)
+    assert again.returncode == 0
+    assert len(gh.calls("PATCH", "/check-runs/")) == 1
+
+
+def test_process__leaves_nothing_but_the_results(gh, step):
+    """In the workspace nothing is new but the folder of results; the log's last words are the verdict, and the exit code is its own (P141)."""
+    step.acting.suite()
+    before = set(step.acting.workspace.iterdir())
+    process = step()
+    log, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert {path.name for path in set(step.acting.workspace.iterdir()) - before} == {"eval-results"}
+    assert "eval-gate: no_baseline (exit 0)" in [line for line in log.splitlines() if not line.startswith("::")][-1]
+    assert json.loads((step.acting.workspace / "eval-results" / "verdict.json").read_text())["verdict"] == "no_baseline"
