@@ -32,6 +32,7 @@ from evalaction.report.faults import fault_reasons, render_faults
 from evalaction.report.terminal import last_line
 from evalaction.report.text import block, plain
 from evalaction.settings import Settings
+from evalaction.store.ownership import hand_back
 
 if TYPE_CHECKING:
     from evalaction.github.client import GitHub
@@ -91,6 +92,8 @@ def _run(desk: Desk, faults: tuple[Fault, ...]) -> int:
     except Exception as error:  # noqa: BLE001 - the one catch-all: a bug is exit 4, never Python's own 1
         kept = _bug(desk, surfaces, error)
     _annotate(desk, surfaces, kept.verdict)
+    with contextlib.suppress(OSError):  # a surface of its own: files of root are a nuisance to the next job, and no verdict
+        hand_back(_workspace(desk), desk.results, desk.folder, *([kept.folder] if kept.folder else []))
     if not desk.runner.set_outputs(_outputs(desk, surfaces, kept)):
         desk.say("no outputs: GITHUB_OUTPUT names no file that can be written")
     desk.say(last_line(kept.verdict))
@@ -151,9 +154,13 @@ def _outputs(desk: Desk, surfaces: Surfaces, kept: Kept) -> dict[str, str]:
     return values
 
 
+def _workspace(desk: Desk) -> Path:
+    return Path(desk.parts.settings.environment.get("GITHUB_WORKSPACE") or desk.parts.settings.cwd)
+
+
 def _relative(path: Path, desk: Desk) -> str:
     """Relative to the workspace, as other steps see it, where it lies in there."""
-    workspace = Path(desk.parts.settings.environment.get("GITHUB_WORKSPACE") or desk.parts.settings.cwd)
+    workspace = _workspace(desk)
     return os.path.relpath(path, workspace) if path.is_relative_to(workspace) else str(path)
 
 

@@ -32,10 +32,10 @@ class Predictions:
     retries = 0
 
     def __init__(self, spec: PredictionsTarget, *, cwd: Path) -> None:
-        self._name = spec.path
-        self._file = _opened(cwd / spec.path, spec.path)
+        self._name = _shown(cwd / spec.path, cwd)
+        self._file = _opened(cwd / spec.path, self._name)
         try:
-            index = _Index(spec.path)
+            index = _Index(self._name)
             index.read(self._file)
         except BaseException:
             self._file.close()
@@ -85,6 +85,11 @@ class Predictions:
             return None
         named = ", ".join(excerpt(str(key), 60) for key in strangers[:3]) + (", …" if len(strangers) > 3 else "")
         return f"{self._name} answers {len(strangers)} {'id' if len(strangers) == 1 else 'ids'} that no case of the suite has: {named}"
+
+
+def _shown(path: Path, cwd: Path) -> str:
+    """Relative to the working directory where it lies in there: the same file is described the same way on every machine."""
+    return str(path.relative_to(cwd)) if path.is_relative_to(cwd) else str(path)
 
 
 class _Index:

@@ -127,3 +127,15 @@ def test_scale__100_000_lines_in_time_and_memory(predictions, tmp_path):
     tracemalloc.stop()
     asyncio.run(target.close())
     assert held < 10_000 * 1000
+
+
+def test_description__same_on_every_machine(tmp_path):
+    """A file below the working directory is described by its place in there, so that shards of two machines agree."""
+    described = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "answers.jsonl").write_text('{"id": "a", "output": "x"}\n')
+        target = build_target(PredictionsTarget(path=str(tmp_path / name / "answers.jsonl")), environment={}, cwd=tmp_path / name, concurrency=1)
+        described.append(target.description)
+        asyncio.run(target.close())
+    assert described[0] == described[1]
