@@ -49,12 +49,11 @@ class _Guarded:
         return getattr(self._file, name)
 
     def read(self, size: int = -1) -> bytes:
-        """At most so many bytes; a list without end is refused."""
-        wanted = size if size >= 0 else _LARGEST_DIRECTORY + 1
-        data = b"" if wanted > _LARGEST_DIRECTORY + 1 else self._file.read(wanted)
-        if wanted > _LARGEST_DIRECTORY and (size >= 0 or len(data) == wanted):
+        """At most so many bytes, of a negative size all that are left; a list without end is refused."""
+        data = self._file.read(min(size, _LARGEST_DIRECTORY + 1) if size >= 0 else _LARGEST_DIRECTORY + 1)
+        if len(data) > _LARGEST_DIRECTORY:
             raise _Refused("its list of members is too long")
-        if len(data) > _PIECE and data.count(_ENTRY) > MOST_MEMBERS:
+        if len(data) > 2 * _PIECE and data.count(_ENTRY) > MOST_MEMBERS:
             raise _Refused(f"it has more than {MOST_MEMBERS:,} members")
         return data
 
@@ -93,7 +92,7 @@ def _checked(members: list[zipfile.ZipInfo], limit: int) -> list[zipfile.ZipInfo
     names: set[str] = set()
     for member in members:
         _check_member(member)
-        name = unicodedata.normalize("NFC", member.filename).casefold()
+        name = unicodedata.normalize("NFC", member.filename.removesuffix("/")).casefold()
         if name in names:
             raise _Refused(f"it has {quoted(member.filename)} twice")
         names.add(name)

@@ -26,12 +26,12 @@ class StickyComment:
         Raises GitHubError when it could not be shown. Nothing is posted unless the list of comments was read before.
         """
         self.reason = ""
-        live = self._github.pull(pull.number).head_sha
+        text = body if self._is_marked(body) else f"{self._marker}\n{body}"
+        mine = self._mine(pull.number)
+        live = self._github.pull(pull.number).head_sha  # just before writing, for reading many pages takes its time
         if live != head_sha:
             self.reason = f"the report is stale: pull request {pull.number} has a newer head, {live[:10]}, and this run measured {head_sha[:10]}"
             return None
-        text = body if self._is_marked(body) else f"{self._marker}\n{body}"
-        mine = self._mine(pull.number)
         if mine:
             try:
                 return self._settled(mine, text)
@@ -53,7 +53,11 @@ class StickyComment:
                 return self._settled(mine, text)
             made = self._github.create_comment(number, text)
         self._author = made.author or self._author
-        return self._settled(self._mine(number) or [made], text)
+        try:
+            return self._settled(self._mine(number) or [made], text)
+        except GitHubError as error:
+            self.reason = f"the comment is there, and whether another run posted one too could not be seen: {error}"
+            return made
 
     def _settled(self, mine: list[Comment], text: str) -> Comment:
         """The oldest of ours with this text; the others go."""
