@@ -111,7 +111,7 @@ def _folds(suite: SuiteVerdict, details: Details) -> list[Fold]:
     warnings = [warning for warning in suite.warnings if not promoted(warning)]
     watched = change_table(suite, ("flaky", "within_noise", "inconclusive", "within_tolerance"))
     improved, errors, moved = change_table(suite, ("improved",)), error_table(suite, details.answers), listing(suite)
-    trend = trend_table(details.trend)
+    trend = trend_table(details.trend) if len(details.trend) > 1 else NO_ROWS  # one point is this run itself
     return [
         Fold(title=ours(f"Warnings ({len(warnings):,})"), lines=tuple(say("{}", warning) for warning in warnings[:FOLDED_ROWS]), more=max(len(warnings) - FOLDED_ROWS, 0)),
         _table_fold("Errors", errors),

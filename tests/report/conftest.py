@@ -182,7 +182,7 @@ def hostile() -> tuple[Verdict, dict[str, Details]]:
         ),
     )
     answers = {HOSTILE: (record(HOSTILE, HOSTILE, passed=True, asked=HOSTILE), record(HOSTILE, HOSTILE, passed=False, detail=HOSTILE, asked=HOSTILE))}
-    trend = (TrendPoint(time=HOSTILE, verdict=HOSTILE),)
+    trend = (TrendPoint(time=HOSTILE, verdict=HOSTILE), TrendPoint(time=HOSTILE, verdict=HOSTILE))
     return overall((suite,)), {"support-bot": Details(answers=answers, trend=trend, command=HOSTILE, results_path=HOSTILE)}
 
 

@@ -85,4 +85,6 @@ class Desk:
     def _accept(self) -> str | None:
         if self.inputs.baseline_store == "directory":
             return None
-        return f'gh workflow run {self.inputs.baseline_workflow} -f run-id={self.event.run_id} -f reason="why this is right"'
+        run = f" -f run-id={self.event.run_id}" if self.event.run_id else ""
+        only = " -f only=regressions" if self.event.pull is not None else ""
+        return f'gh workflow run {self.inputs.baseline_workflow}{run}{only} -f reason="why this is right"'
