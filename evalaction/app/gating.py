@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from evalaction.app.judging import Judged, judge, publish
-from evalaction.app.measuring import Measurement, check_targets, prepare
+from evalaction.app.loading import load
+from evalaction.app.measuring import Measurement, prepare
 from evalaction.app.parts import Job, Parts
-from evalaction.app.selecting import refuse_unsupported, select
 from evalaction.app.signals import stopping
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
@@ -19,35 +19,9 @@ from evalaction.core.record import Baseline, RunRecord
 from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy, Suite
 from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
-from evalaction.datasets.load import load_suites
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import DirectoryStore
 from evalaction.store.records import read_record, record_folders
-
-
-def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
-    """Read and check all suites and keep the cases that are meant. Without `run` the targets are looked at here, since nothing will build them."""
-    settings = parts.settings
-    unsafe = settings.unsafe_checkout()
-    if run and unsafe is not None:
-        what = f"the code of a pull request ({unsafe[:12]}) is checked out under pull_request_target, where it could read secrets"
-        raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
-    suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd)
-    refuse_unsupported(suites)
-    if not run:
-        check_targets(parts, suites)
-    _refuse_overwriting(job, suites)
-    for suite in suites:
-        parts.console.detail(f"{suite.file}: suite {suite.name}, key {suite.key}, {len(suite.cases)} cases, digest {suite.digest[:12]}")
-    return select(suites, job.selected)
-
-
-def _refuse_overwriting(job: Job, suites: Sequence[Suite]) -> None:
-    """A report must not be written over a suite."""
-    inputs = {Path(suite.file).resolve() for suite in suites}
-    for path in (job.outputs.report, job.outputs.junit):
-        if path is not None and path.resolve() in inputs:
-            raise ConfigError.one("INVALID_INPUT", "a report would be written over a suite", "name another file", file=str(path))
 
 
 def run_suites(parts: Parts, job: Job) -> Verdict:

@@ -7,8 +7,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar, cast, dataclass_transform
 
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.dataclasses import dataclass, rebuild_dataclass
 
 T = TypeVar("T")
 
@@ -17,9 +17,10 @@ T = TypeVar("T")
 def model(cls: type[T]) -> type[T]:
     """Turn a class into a frozen, slotted pydantic dataclass that refuses unknown keys, NaN and infinity.
 
-    Slots keep a case of a large dataset small; strictness matters since files may come from strangers.
+    Slots keep a case of a large dataset small; strictness matters since files may come from strangers. A validator is
+    built when it is first needed: building all of them takes longer than checking a suite.
     """
-    decorate = dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid", allow_inf_nan=False, serialize_by_alias=True))
+    decorate = dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid", allow_inf_nan=False, serialize_by_alias=True, defer_build=True))
     return cast("type[T]", decorate(cls))
 
 
@@ -38,6 +39,26 @@ def known_good(kind: type[T], *values: Any) -> T:
     for (_, _, write), value in zip(fields, values, strict=True):
         write(made, value)
     return made
+
+
+def default_of(kind: type[T], **stated: Any) -> T:
+    """One of a model from some values that are known to be valid, the other fields at their defaults; nothing is validated, so no validator is built."""
+    fields = cast("Any", kind).__pydantic_fields__
+    return known_good(kind, *(stated[name] if name in stated else fields[name].get_default(call_default_factory=True) for name, _, _ in _slots(cast("Any", kind))))
+
+
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+
+
+def adapter(kind: type[T]) -> TypeAdapter[T]:
+    """The reader and writer of one type, built at the first use. A model's own constructor then uses the same validator."""
+    if kind not in _ADAPTERS:
+        if hasattr(kind, "__pydantic_complete__"):
+            rebuild_dataclass(cast("Any", kind))
+        made = TypeAdapter(kind)
+        made.rebuild()
+        _ADAPTERS[kind] = made
+    return _ADAPTERS[kind]
 
 
 @functools.cache
