@@ -20,6 +20,7 @@ from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy, Suite
 from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
 from evalaction.errors import ConfigError
+from evalaction.memory import collection_paused
 from evalaction.store.baselines import DirectoryStore
 from evalaction.store.records import read_record, record_folders
 
@@ -69,7 +70,9 @@ def _measured(record: RunRecord, suite: Suite) -> SuiteVerdict:
 
 def gate_suites(parts: Parts, job: Job) -> Verdict:
     """Measure (or take the record named), compare with the accepted baselines, report."""
-    return publish(parts, job.outputs, *_gated(parts, job))
+    judged, skipped = _gated(parts, job)
+    with collection_paused():
+        return publish(parts, job.outputs, judged, skipped)
 
 
 def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
@@ -78,7 +81,8 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     store = DirectoryStore(job.outputs.baseline)
     if job.record is not None:
         return _judge_stored(parts, job, suites, store), []
-    baselines = {suite.key: store.load(suite.key) for suite in suites}
+    with collection_paused():
+        baselines = {suite.key: store.load(suite.key) for suite in suites}
     if not store.root.exists():
         parts.console.say(f"no folder of baselines is at {store.root}")
 
@@ -110,7 +114,8 @@ def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm
     record, suite = measurement.record(), measurement.suite
     before = baseline.record if baseline else None
     name = choose_rule(deterministic=suite.deterministic, policy=suite.gate, baseline=before, current=record, repeatable=measurement.target.repeatable)
-    return compare(before, record, Rules(name=name, policy=suite.gate, floor=suite.floor, can_confirm=can_confirm))
+    with collection_paused():
+        return compare(before, record, Rules(name=name, policy=suite.gate, floor=suite.floor, can_confirm=can_confirm))
 
 
 def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite], store: DirectoryStore) -> list[Judged]:

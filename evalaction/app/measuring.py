@@ -30,6 +30,7 @@ from evalaction.core.suite import Case, ModelTarget, Policy, Suite
 from evalaction.errors import ConfigError, Fault
 from evalaction.judge.build import build_judge
 from evalaction.judge.judge import RubricJudge, self_preference
+from evalaction.memory import collection_paused
 from evalaction.runner.budget import Budget
 from evalaction.runner.progress import Progress, progress_on
 from evalaction.runner.references import has_reference
@@ -159,7 +160,7 @@ class Measurement:
         self._record, work = None, self._work()
         self._progress.start(self.suite.name, len(requests))
         if isinstance(self.target, Predictions) and not self._needs_loop():
-            with stopping_at_once(self._stop):
+            with stopping_at_once(self._stop), collection_paused():
                 run_offline(requests, self.target.answer, work)
         else:
             await run(requests, self.target, work)
