@@ -72,7 +72,7 @@ def run(**options: Any) -> int:
 @verbose_option
 def validate(**options: Any) -> int:
     """Report every fault of every file; nothing is called."""
-    from evalaction.app.gating import load
+    from evalaction.app.loading import load
 
     parts = _parts(options)
     for suite in load(parts, _job(options), run=False):

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from evalaction.app.judging import Judged, judge, publish
-from evalaction.app.measuring import Measurement, check_targets, prepare
+from evalaction.app.loading import load
+from evalaction.app.measuring import Measurement, prepare
 from evalaction.app.parts import Job, Parts
-from evalaction.app.selecting import refuse_unsupported, select
 from evalaction.app.signals import stopping
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
@@ -19,35 +19,10 @@ from evalaction.core.record import Baseline, RunRecord
 from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy, Suite
 from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
-from evalaction.datasets.load import load_suites
 from evalaction.errors import ConfigError
+from evalaction.memory import collection_paused
 from evalaction.store.baselines import DirectoryStore
 from evalaction.store.records import read_record, record_folders
-
-
-def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
-    """Read and check all suites and keep the cases that are meant. Without `run` the targets are looked at here, since nothing will build them."""
-    settings = parts.settings
-    unsafe = settings.unsafe_checkout()
-    if run and unsafe is not None:
-        what = f"the code of a pull request ({unsafe[:12]}) is checked out under pull_request_target, where it could read secrets"
-        raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
-    suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd)
-    refuse_unsupported(suites)
-    if not run:
-        check_targets(parts, suites)
-    _refuse_overwriting(job, suites)
-    for suite in suites:
-        parts.console.detail(f"{suite.file}: suite {suite.name}, key {suite.key}, {len(suite.cases)} cases, digest {suite.digest[:12]}")
-    return select(suites, job.selected)
-
-
-def _refuse_overwriting(job: Job, suites: Sequence[Suite]) -> None:
-    """A report must not be written over a suite."""
-    inputs = {Path(suite.file).resolve() for suite in suites}
-    for path in (job.outputs.report, job.outputs.junit):
-        if path is not None and path.resolve() in inputs:
-            raise ConfigError.one("INVALID_INPUT", "a report would be written over a suite", "name another file", file=str(path))
 
 
 def run_suites(parts: Parts, job: Job) -> Verdict:
@@ -67,17 +42,17 @@ def _one_by_one(parts: Parts, job: Job, suites: Sequence[Suite], work: Callable[
     """Measure suite after suite; after a signal the remaining ones are not started, and said to be not measured."""
     stop = asyncio.Event()
     measurements = prepare(parts, job, suites, stop)
+    judged: list[Judged] = []
 
-    async def all_of_them() -> list[Judged]:
-        judged: list[Judged] = []
+    async def all_of_them() -> None:
+        """Returns nothing: asyncio spells out the finished task once, and with all its cases that takes seconds."""
         with stopping(stop):
             for measurement in measurements:
                 if stop.is_set():
                     break
                 judged.append(await work(measurement))
-        return judged
 
-    judged = asyncio.run(all_of_them())
+    asyncio.run(all_of_them())
     return judged, [_not_started(measurement.suite) for measurement in measurements[len(judged) :]]
 
 
@@ -95,7 +70,9 @@ def _measured(record: RunRecord, suite: Suite) -> SuiteVerdict:
 
 def gate_suites(parts: Parts, job: Job) -> Verdict:
     """Measure (or take the record named), compare with the accepted baselines, report."""
-    return publish(parts, job.outputs, *_gated(parts, job))
+    judged, skipped = _gated(parts, job)
+    with collection_paused():
+        return publish(parts, job.outputs, judged, skipped)
 
 
 def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
@@ -106,7 +83,8 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
         return _judge_stored(parts, job, suites, store), []
     if job.outputs.source is not None:
         job.outputs.source.fetch([suite.key for suite in suites])
-    baselines = {suite.key: store.load(suite.key) for suite in suites}
+    with collection_paused():
+        baselines = {suite.key: store.load(suite.key) for suite in suites}
     if not store.root.exists():
         parts.console.say(f"no folder of baselines is at {store.root}")
 
@@ -138,7 +116,8 @@ def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm
     record, suite = measurement.record(), measurement.suite
     before = baseline.record if baseline else None
     name = choose_rule(deterministic=suite.deterministic, policy=suite.gate, baseline=before, current=record, repeatable=measurement.target.repeatable)
-    return compare(before, record, Rules(name=name, policy=suite.gate, floor=suite.floor, can_confirm=can_confirm))
+    with collection_paused():
+        return compare(before, record, Rules(name=name, policy=suite.gate, floor=suite.floor, can_confirm=can_confirm))
 
 
 def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite], store: DirectoryStore) -> list[Judged]:

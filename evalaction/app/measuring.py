@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TextIO, cast
 
-from pydantic import TypeAdapter
-
 from evalaction import __version__
+from evalaction.app.loading import placed
 from evalaction.app.parts import Job, Parts
 from evalaction.app.progress import Masked
 from evalaction.app.selecting import refuse_small_budgets
@@ -23,6 +22,7 @@ from evalaction.core.checks.scoring import Scored
 from evalaction.core.compare import PASSES_TO_PROVE
 from evalaction.core.fingerprint import digest
 from evalaction.core.identity import judged_by
+from evalaction.core.model import adapter
 from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.sample import suite_metrics
 from evalaction.core.specs import PythonCheck
@@ -30,6 +30,7 @@ from evalaction.core.suite import Case, ModelTarget, Policy, Suite
 from evalaction.errors import ConfigError, Fault
 from evalaction.judge.build import build_judge
 from evalaction.judge.judge import RubricJudge, self_preference
+from evalaction.memory import collection_paused
 from evalaction.runner.budget import Budget
 from evalaction.runner.progress import Progress, progress_on
 from evalaction.runner.references import has_reference
@@ -37,7 +38,7 @@ from evalaction.runner.run import run, run_offline
 from evalaction.runner.work import Outside, Work
 from evalaction.store.recorder import Recorder
 from evalaction.targets.base import BatchTarget, Request, SingleTarget
-from evalaction.targets.build import build_reference, build_target, check_target
+from evalaction.targets.build import build_reference, build_target
 from evalaction.targets.predictions import Predictions
 from evalaction.targets.python import load_callable
 
@@ -54,27 +55,10 @@ def prepare(parts: Parts, job: Job, suites: Sequence[Suite], stop: asyncio.Event
             refuse_small_budgets(measurement.suite, measurement.planned.planned + measurement.planned.judge_planned)
             built.append(measurement)
         except ConfigError as error:
-            faults += [_placed(fault, suite) for fault in error.faults]
+            faults += [placed(fault, suite) for fault in error.faults]
     if faults:
         raise ConfigError(faults)
     return built
-
-
-def check_targets(parts: Parts, suites: Sequence[Suite]) -> None:
-    """Find what is wrong with the targets of all suites without calling anything."""
-    faults: list[Fault] = []
-    for suite in suites:
-        try:
-            check_target(suite.target, environment=parts.settings.environment, cwd=parts.settings.cwd)
-        except ConfigError as error:
-            faults += [_placed(fault, suite) for fault in error.faults]
-    if faults:
-        raise ConfigError(faults)
-
-
-def _placed(fault: Fault, suite: Suite) -> Fault:
-    """A fault that knows no file is one of the suite's target or judge."""
-    return fault if fault.file is not None else dataclasses.replace(fault, file=suite.file, path=fault.path or "target")
 
 
 class Measurement:
@@ -176,7 +160,7 @@ class Measurement:
         self._record, work = None, self._work()
         self._progress.start(self.suite.name, len(requests))
         if isinstance(self.target, Predictions) and not self._needs_loop():
-            with stopping_at_once(self._stop):
+            with stopping_at_once(self._stop), collection_paused():
                 run_offline(requests, self.target.answer, work)
         else:
             await run(requests, self.target, work)
@@ -200,7 +184,7 @@ class Measurement:
 
     def _identity(self) -> dict[str, Any]:
         """What must be the same for a resumed run to go on: system, commit and repeats; cases are compared one by one."""
-        target = TypeAdapter(type(self.suite.target)).dump_python(self.suite.target, mode="json")
+        target = adapter(type(self.suite.target)).dump_python(self.suite.target, mode="json")
         return {"target": digest([self.target.description, target]), "commit": self._parts.settings.commit, "repeats": self.suite.repeats}
 
     def record(self) -> RunRecord:
@@ -220,7 +204,7 @@ class Measurement:
         return RunHeader(
             suite=suite.name, key=suite.key, digest=suite.digest, dataset_version=suite.dataset_version, file=suite.file, commit=settings.commit, run_id=settings.run_id,
             pull_request=settings.pull_request, started_at=self._started_at, finished_at=self._parts.stamp(), tool_version=__version__, deterministic=suite.deterministic,
-            repeatable=self.target.repeatable, target=dict(self.target.description), policy=TypeAdapter(Policy).dump_python(suite.gate, mode="json"), floor=suite.floor,
+            repeatable=self.target.repeatable, target=dict(self.target.description), policy=adapter(Policy).dump_python(suite.gate, mode="json"), floor=suite.floor,
             repeats=suite.repeats, selection=Selection(filter=self._selected.filter, tag=self._selected.tag, shard=self._selected.shard),
             interrupted=_INTERRUPTED if self._stop.is_set() else self._ended or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
             calls=dataclasses.replace(self.planned, made=self._budget.calls, judge_made=self._budget.judge_calls),

@@ -10,11 +10,9 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from evalaction.core import sharing
 from evalaction.core.metrics import metric_names, type_of
-from evalaction.core.model import copy_of, known_good
+from evalaction.core.model import adapter, copy_of, known_good
 from evalaction.core.record import CheckInfo
 from evalaction.core.specs import CheckSpec, JsonCheck, JsonSubset, Rows, Rubric, ToolCalls
 from evalaction.core.suite import Case, Definition
@@ -54,7 +52,7 @@ _WITH_MAPS = frozenset({JsonCheck, JsonSubset, Rows, Rubric, ToolCalls})
 @functools.cache
 def _to_json(kind: Any) -> Callable[..., bytes]:
     """The serializer of one type itself: half a million checks go through it, and `TypeAdapter.dump_json` only adds options that are not used here."""
-    to_json: Callable[..., bytes] = TypeAdapter(kind).serializer.to_json
+    to_json: Callable[..., bytes] = adapter(kind).serializer.to_json
     return to_json
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
 from collections.abc import Callable
-from typing import Any, TypeVar, cast, dataclass_transform
+from typing import Any, NoReturn, TypeVar, cast, dataclass_transform
 
-from pydantic import ConfigDict, Field
-from pydantic.dataclasses import dataclass
+from pydantic import ConfigDict, Field, TypeAdapter
+from pydantic.dataclasses import dataclass, rebuild_dataclass
 
 T = TypeVar("T")
 
@@ -17,10 +18,58 @@ T = TypeVar("T")
 def model(cls: type[T]) -> type[T]:
     """Turn a class into a frozen, slotted pydantic dataclass that refuses unknown keys, NaN and infinity.
 
-    Slots keep a case of a large dataset small; strictness matters since files may come from strangers.
+    Slots keep a case of a large dataset small; strictness matters since files may come from strangers. A validator is
+    built when it is first needed: building all of them takes longer than checking a suite.
     """
-    decorate = dataclass(frozen=True, slots=True, kw_only=True, config=ConfigDict(extra="forbid", allow_inf_nan=False, serialize_by_alias=True))
-    return cast("type[T]", decorate(cls))
+    decorate = dataclass(repr=False, eq=False, slots=True, kw_only=True, config=ConfigDict(extra="forbid", allow_inf_nan=False, serialize_by_alias=True, defer_build=True))
+    made = cast("type[T]", decorate(cls))
+    for name, method in _METHODS.items():
+        setattr(made, name, method)
+    return made
+
+
+def _values(instance: Any) -> Any:
+    return _getter(instance.__class__)(instance)
+
+
+@functools.cache
+def _getter(kind: Any) -> operator.attrgetter[Any]:
+    return operator.attrgetter(*(name for name, _, _ in _slots(kind)))
+
+
+def _equal(self: object, other: object) -> bool:
+    return bool(_values(self) == _values(other)) if type(other) is type(self) else NotImplemented
+
+
+def _hash(self: object) -> int:
+    return hash(_values(self))
+
+
+def _repr(self: Any) -> str:
+    return f"{self.__class__.__qualname__}({', '.join(f'{name}={read(self)!r}' for name, read, _ in _slots(self.__class__))})"
+
+
+def _refuse_setting(_: object, name: str, _value: object) -> NoReturn:
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _refuse_deleting(_: object, name: str) -> NoReturn:
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _state(self: Any) -> list[Any]:
+    return [read(self) for _, read, _ in _slots(self.__class__)]
+
+
+def _restore(self: Any, state: list[Any]) -> None:
+    for (_, _, write), value in zip(_slots(self.__class__), state, strict=True):
+        write(self, value)
+
+
+_METHODS = {
+    "__eq__": _equal, "__hash__": _hash, "__repr__": _repr, "__setattr__": _refuse_setting, "__delattr__": _refuse_deleting, "__getstate__": _state, "__setstate__": _restore,
+}  # fmt: skip
+"""What `frozen`, `eq` and `repr` stand for. The standard library compiles each of them anew for every class, which was a good part of the time that any command took to start."""
 
 
 def copy_of(instance: T, **changed: Any) -> T:
@@ -38,6 +87,26 @@ def known_good(kind: type[T], *values: Any) -> T:
     for (_, _, write), value in zip(fields, values, strict=True):
         write(made, value)
     return made
+
+
+def default_of(kind: type[T], **stated: Any) -> T:
+    """One of a model from some values that are known to be valid, the other fields at their defaults; nothing is validated, so no validator is built."""
+    fields = cast("Any", kind).__pydantic_fields__
+    return known_good(kind, *(stated[name] if name in stated else fields[name].get_default(call_default_factory=True) for name, _, _ in _slots(cast("Any", kind))))
+
+
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+
+
+def adapter(kind: type[T]) -> TypeAdapter[T]:
+    """The reader and writer of one type, built at the first use. A model's own constructor then uses the same validator."""
+    if kind not in _ADAPTERS:
+        if hasattr(kind, "__pydantic_complete__"):
+            rebuild_dataclass(cast("Any", kind))
+        made = TypeAdapter(kind)
+        made.rebuild()
+        _ADAPTERS[kind] = made
+    return _ADAPTERS[kind]
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from evalaction.core.answer import LARGEST
+from evalaction.core.model import default_of
 from evalaction.core.model import model as stored
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -209,11 +210,11 @@ class RunHeader:
     policy: Mapping[str, Any] = Field(default_factory=dict)
     floor: bool = True
     repeats: Repeats = 1
-    selection: Selection = Selection()
+    selection: Selection = default_of(Selection)
     interrupted: Failure | None = None
     counts: Mapping[str, Size] = Field(default_factory=dict)
     metrics: Mapping[str, Amount] = Field(default_factory=dict)
-    calls: Calls = Calls()
+    calls: Calls = default_of(Calls)
     cost_usd: Amount | None = None
     notes: tuple[str, ...] = ()
     """Doubts that arose while measuring, one line each."""

@@ -11,6 +11,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import BeforeValidator, Discriminator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
+from evalaction.core.model import default_of
 from evalaction.core.model import model as spec
 from evalaction.core.patterns import PatternError, compiled
 from evalaction.core.scalars import Count, Flag, Fraction, Json, Number, Positive, Text, Tolerance, Word, kind_of
@@ -164,7 +165,7 @@ class NumberCheck(CheckSpec):
 
     type: Literal["number"] = "number"
     value: Number
-    tolerance: Closeness = Closeness()
+    tolerance: Closeness = default_of(Closeness)
     pick: Literal["last", "first", "only"] = "last"
 
 
@@ -204,7 +205,7 @@ class Rows(CheckSpec):
     value: tuple[dict[str, Json], ...] | None = None
     reference: dict[str, Json] | None = None
     order_matters: Flag = True
-    tolerance: Closeness = Closeness()
+    tolerance: Closeness = default_of(Closeness)
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.reference is None):

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from evalaction.core.model import default_of
 from evalaction.core.model import model as stated
 from evalaction.errors import ExitCode
 
@@ -159,9 +160,9 @@ class SuiteVerdict:
     checks: tuple[MetricVerdict, ...] = ()
     """Checks over the whole suite, `metric` being the check's id, where no metric has the same values; only under the statistical rule."""
     cases: tuple[CaseVerdict, ...] = ()
-    counts: Counts = Counts()
-    baseline: BaselineInfo = BaselineInfo()
-    calls: CallsInfo = CallsInfo()
+    counts: Counts = default_of(Counts)
+    baseline: BaselineInfo = default_of(BaselineInfo)
+    calls: CallsInfo = default_of(CallsInfo)
     cost_usd: float | None = None
     baseline_cost_usd: float | None = None
     dataset_version: str | None = None

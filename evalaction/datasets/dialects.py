@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, TypeAdapter
+from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from evalaction.core.metrics import type_of
-from evalaction.core.model import copy_of
+from evalaction.core.model import adapter, copy_of, default_of
 from evalaction.core.model import model as spec
 from evalaction.core.scalars import Text, Word, kind_of
 from evalaction.core.specs import CheckSpec, ContainsAll, Equals, ExactMatch, Needles, RagbenchGroundedness, RagbenchRetrieval, Rubric, TokenF1
@@ -137,9 +137,9 @@ class Finish:
         return fill_vars(text, variables, lambda what, fix: self.object("UNRESOLVED_VARIABLE", what, fix, steps)) if has_placeholder(text) else text
 
 
-_EXACT, _F1 = ExactMatch(id="exact_match", value="-"), TokenF1(id="token_f1", value="-")
-_RETRIEVAL, _CONTAINS = RagbenchRetrieval(id="retrieval", relevant=("-",)), ContainsAll(id="contains_all", value=("-",))
-_GROUNDED = RagbenchGroundedness(id="groundedness")
+_EXACT, _F1 = default_of(ExactMatch, id="exact_match", value="-"), default_of(TokenF1, id="token_f1", value="-")
+_RETRIEVAL, _CONTAINS = default_of(RagbenchRetrieval, id="retrieval", relevant=("-",)), default_of(ContainsAll, id="contains_all", value=("-",))
+_GROUNDED = default_of(RagbenchGroundedness, id="groundedness")
 """Patterns of the checks that ragbench records have."""
 
 
@@ -211,11 +211,11 @@ class Dialect:
 
 RAGBENCH = Dialect(
     name="ragbench", model=RagbenchRecord, expectations=("expected_answer", "relevant_docs", "must_contain"), convert=_ragbench,
-    policy=Policy(fail_on=("metric", "threshold"), tolerance=0.01),
+    policy=default_of(Policy, fail_on=("metric", "threshold"), tolerance=0.01),
 )  # fmt: skip
 GOLDEN = Dialect(
     name="golden", model=GoldenRecord, expectations=("expectedExact", "mustContain", "rubric"), convert=_golden, exclusive=True,
-    policy=Policy(fail_on=("metric", "threshold"), tolerance=0.02, tolerances={"pass_rate": 0.02}),
+    policy=default_of(Policy, fail_on=("metric", "threshold"), tolerance=0.02, tolerances={"pass_rate": 0.02}),
 )  # fmt: skip
 NATIVE = Dialect(name="native", model=NativeCase, expectations=("checks",), convert=_native, templates=True)
 TABLE = Dialect(name="csv", model=TableRow, expectations=("expected", "contains"), convert=_table, templates=True)
@@ -232,4 +232,4 @@ def recognise(record: object) -> Dialect:
 
 def validator(dialect: Dialect) -> Callable[[Any], Any]:
     """Reads a raw record into the dialect's model; raises pydantic's ValidationError."""
-    return TypeAdapter(dialect.model).validate_python
+    return adapter(dialect.model).validate_python

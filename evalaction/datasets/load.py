@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import gc
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from evalaction.datasets.source import Source, is_file, read_bytes
 from evalaction.datasets.suite_file import SuiteReader, Surroundings, flag_faults
 from evalaction.datasets.yaml_tree import read_yaml
 from evalaction.errors import ConfigError, Fault
+from evalaction.memory import collection_paused
 
 
 def load_suites(patterns: Sequence[str], overrides: Overrides, environment: Mapping[str, str], workspace: Path, cwd: Path) -> tuple[Suite, ...]:
@@ -34,7 +33,7 @@ def load_suites(patterns: Sequence[str], overrides: Overrides, environment: Mapp
     found = find(patterns, cwd)
     faults += found.faults
     suites: list[Suite] = []
-    with _no_collection():
+    with collection_paused():
         for source in found.sources:
             suite, wrong = _read(source, around)
             faults += wrong
@@ -61,18 +60,6 @@ class _AnyVariable(Mapping[str, str]):
 
     def __len__(self) -> int:
         return 0
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Pause the garbage collector: cases stay alive, and each full collection would visit all of a large dataset again."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _anchored(overrides: Overrides, cwd: Path, faults: list[Fault]) -> Overrides:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from evalaction.core.model import default_of
 from evalaction.core.model import model as spec
 from evalaction.core.scalars import Flag, Json, Repeats, Text, Word, kind_of
 from evalaction.core.specs import Check
@@ -69,8 +70,8 @@ class SuiteFile:
     deterministic: Flag = False
     target: TargetBlock | None = None
     judge: Judge | None = None
-    defaults: Defaults = Defaults()
-    limits: Limits = Limits()
-    gate: Policy = Policy()
+    defaults: Defaults = default_of(Defaults)
+    limits: Limits = default_of(Limits)
+    gate: Policy = default_of(Policy)
     datasets: tuple[Annotated[Dataset, BeforeValidator(short_dataset, json_schema_input_type=str | Dataset)], ...] = ()
     cases: tuple[NativeCase, ...] = ()

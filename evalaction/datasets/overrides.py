@@ -7,8 +7,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
+from evalaction.core.model import adapter
 from evalaction.core.suite import Judge, Limits, Policy, TargetSpec
 from evalaction.datasets.faults import clip
 from evalaction.errors import Fault
@@ -37,7 +38,7 @@ class Overrides:
         """Values that no policy can take; one fault a flag."""
         for flag, model, stated in (*self._flags(), *self._counts()):
             try:
-                TypeAdapter(model).validate_python(stated)
+                adapter(model).validate_python(stated)
             except ValidationError as error:
                 first = error.errors(include_url=False)[0]
                 code = first["type"] if first["type"].isupper() else "INVALID_VALUE"

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from evalaction.core.fingerprint import defined, slug, suite_digest
+from evalaction.core.model import adapter
 from evalaction.core.scalars import spell
 from evalaction.core.suite import PredictionsTarget, Suite, TargetSpec
 from evalaction.datasets.dataset_file import read_dataset
@@ -106,7 +107,7 @@ class SuiteReader:
         """Everything but cases and datasets, which are read one by one so that a fault in one hides none in another."""
         apart = {name for name in ("cases", "datasets") if isinstance(self.raw.get(name), list)}
         try:
-            return TypeAdapter(SuiteFile).validate_python({name: value for name, value in self.raw.items() if name not in apart})
+            return adapter(SuiteFile).validate_python({name: value for name, value in self.raw.items() if name not in apart})
         except ValidationError as error:
             self.faults += translate(error, self.subject)
             return None
@@ -114,7 +115,7 @@ class SuiteReader:
     def _defaults(self) -> Defaults:
         """The defaults of a file whose head is wrong, where they themselves are right."""
         try:
-            return TypeAdapter(Defaults).validate_python(self.raw.get("defaults") or {})
+            return adapter(Defaults).validate_python(self.raw.get("defaults") or {})
         except ValidationError:  # reported with the head
             return Defaults()
 

@@ -6,14 +6,11 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import TypeAdapter
-
+from evalaction.core.model import adapter
 from evalaction.core.record import CaseRecord, RunHeader
 from evalaction.core.verdict import CaseVerdict, Verdict
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_VERDICT = TypeAdapter(Verdict)
-_CASES = TypeAdapter(tuple[CaseVerdict, ...])
 _NO_CASES = b'"cases":[]'
 _READABLE_CASES = 10_000
 _PIECE = 1_000
@@ -27,11 +24,11 @@ def verdict_json(verdict: Verdict) -> bytes:
 def verdict_pieces(verdict: Verdict) -> Iterator[bytes]:
     """The same in pieces, for a hundred thousand cases would be in memory several times over. Pieces of a large verdict end between two cases."""
     if sum(len(suite.cases) for suite in verdict.suites) <= _READABLE_CASES:
-        yield _VERDICT.dump_json(verdict, indent=1)
+        yield adapter(Verdict).dump_json(verdict, indent=1)
     else:
         bare = dataclasses.replace(verdict, suites=tuple(dataclasses.replace(suite, cases=()) for suite in verdict.suites))
         # No text of anybody's can hold this: JSON puts a backslash before the quotes in a text.
-        parts = _VERDICT.dump_json(bare).split(_NO_CASES)
+        parts = adapter(Verdict).dump_json(bare).split(_NO_CASES)
         yield parts[0]
         for suite, rest in zip(verdict.suites, parts[1:], strict=True):
             yield from (b'"cases":[', *_case_pieces(suite.cases), b"]" + rest)
@@ -40,7 +37,7 @@ def verdict_pieces(verdict: Verdict) -> Iterator[bytes]:
 
 def _case_pieces(cases: tuple[CaseVerdict, ...]) -> Iterator[bytes]:
     for start in range(0, len(cases), _PIECE):
-        yield (b"," if start else b"") + _CASES.dump_json(cases[start : start + _PIECE])[1:-1]
+        yield (b"," if start else b"") + adapter(tuple[CaseVerdict, ...]).dump_json(cases[start : start + _PIECE])[1:-1]
 
 
 def verdict_schema() -> dict[str, Any]:
@@ -59,5 +56,5 @@ def case_schema() -> dict[str, Any]:
 
 
 def _schema(kind: type[Any], name: str, title: str) -> dict[str, Any]:
-    body = TypeAdapter(kind).json_schema(mode="serialization")
+    body = adapter(kind).json_schema(mode="serialization")
     return {"$schema": _DIALECT, "$id": f"urn:eval-gate:schema:{name}:1", **body, "title": title}

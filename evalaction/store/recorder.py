@@ -15,11 +15,12 @@ from typing import Protocol
 
 from evalaction.core.fingerprint import define, digest
 from evalaction.core.masking import Masker
+from evalaction.core.model import adapter
 from evalaction.core.record import CaseRecord, RunHeader, RunRecord, Trial
 from evalaction.core.suite import Case, Suite
 from evalaction.errors import ConfigError
 from evalaction.store.files import remove_tree, to_json, translated, write_all, write_atomic, write_new
-from evalaction.store.records import CASES, HEADER_FILE, adapter, case_file, case_name, dump, light, load
+from evalaction.store.records import CASES, HEADER_FILE, case_file, case_name, dump, light, load
 
 JOURNAL = "trials.jsonl"
 SET_ASIDE = "trials.interrupted.jsonl"

@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from evalaction.core import sharing
 from evalaction.core.fingerprint import slug
-from evalaction.core.model import copy_of
+from evalaction.core.model import adapter, copy_of
 from evalaction.core.record import SCHEMA_VERSION, CaseRecord, RunHeader, RunRecord
 from evalaction.core.suite import Policy
 from evalaction.errors import ConfigError
@@ -22,16 +22,6 @@ T = TypeVar("T")
 HEADER_FILE = "record.json"
 CASES = "cases"
 MOST_CASES = 1_000_000
-
-
-_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
-
-
-def adapter(kind: type[T]) -> TypeAdapter[T]:
-    """The reader and writer of one stored type, made once."""
-    if kind not in _ADAPTERS:
-        _ADAPTERS[kind] = TypeAdapter(kind)
-    return _ADAPTERS[kind]
 
 
 def dump(value: object, *, indent: int | None = 1) -> bytes:

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
+from evalaction.core.model import adapter
 from evalaction.core.suite import ExecTarget, HttpTarget, ModelTarget, PredictionsTarget, PythonTarget, TargetSpec
 from evalaction.errors import ConfigError, Fault
 from evalaction.targets.base import BatchTarget, SingleTarget
@@ -62,7 +63,7 @@ def _model(spec: ModelTarget, environment: Mapping[str, str], cwd: Path) -> Sing
 def build_reference(block: Mapping[str, Any], *, environment: Mapping[str, str], concurrency: int) -> SingleTarget:
     """The target of a `reference:` block of a rows check, which has the keys of an http target. Raises ConfigError."""
     try:
-        spec = TypeAdapter(HttpTarget).validate_python(dict(block))
+        spec = adapter(HttpTarget).validate_python(dict(block))
     except ValidationError as error:
         fix = "write the keys of an http target"
         raise ConfigError(Fault(code="INVALID_VALUE", what=found["msg"], fix=fix, path=".".join(["reference", *map(str, found["loc"])])) for found in error.errors()) from None

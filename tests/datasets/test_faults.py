@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import TypeAdapter
 
 from evalaction.codes import REGISTRY
+from evalaction.core.model import adapter
 from evalaction.datasets.dialects import GoldenRecord, RagbenchRecord, TableRow
 from evalaction.datasets.faults import CODES, OWN_CODES, dotted
 from evalaction.datasets.known import field_names, nearest
@@ -58,7 +58,7 @@ def kinds(node):
 
 def test_every_error__that_the_models_can_raise__has_a_code():
     """A new kind of field in a model needs a row here and in the customs post."""
-    found = {kind for model in (SuiteFile, NativeCase, Dataset, RagbenchRecord, GoldenRecord, TableRow) for kind in kinds(TypeAdapter(model).core_schema)}
+    found = {kind for model in (SuiteFile, NativeCase, Dataset, RagbenchRecord, GoldenRecord, TableRow) for kind in kinds(adapter(model).core_schema)}
     errors = {error for kind in found for error in ((CONSTRAINTS[kind],) if kind in CONSTRAINTS else RAISES[kind])}
     assert errors - CODES.keys() == set()
     assert {"missing", "union_tag_invalid", "literal_error", "greater_than", "too_short"} <= errors

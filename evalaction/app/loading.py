@@ -1,0 +1,56 @@
+"""Words on the command line to the suites that are meant, read and checked; nothing of what measures or reports is loaded for it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from evalaction.app.parts import Job, Parts
+from evalaction.app.selecting import refuse_unsupported, select
+from evalaction.core.suite import Suite
+from evalaction.datasets.load import load_suites
+from evalaction.errors import ConfigError, Fault
+from evalaction.targets.build import check_target
+
+
+def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
+    """Read and check all suites and keep the cases that are meant. Without `run` the targets are looked at here, since nothing will build them."""
+    settings = parts.settings
+    unsafe = settings.unsafe_checkout()
+    if run and unsafe is not None:
+        what = f"the code of a pull request ({unsafe[:12]}) is checked out under pull_request_target, where it could read secrets"
+        raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
+    suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd)
+    refuse_unsupported(suites)
+    if not run:
+        check_targets(parts, suites)
+    _refuse_overwriting(job, suites)
+    for suite in suites:
+        parts.console.detail(f"{suite.file}: suite {suite.name}, key {suite.key}, {len(suite.cases)} cases, digest {suite.digest[:12]}")
+    return select(suites, job.selected)
+
+
+def _refuse_overwriting(job: Job, suites: Sequence[Suite]) -> None:
+    """A report must not be written over a suite."""
+    inputs = {Path(suite.file).resolve() for suite in suites}
+    for path in (job.outputs.report, job.outputs.junit):
+        if path is not None and path.resolve() in inputs:
+            raise ConfigError.one("INVALID_INPUT", "a report would be written over a suite", "name another file", file=str(path))
+
+
+def check_targets(parts: Parts, suites: Sequence[Suite]) -> None:
+    """Find what is wrong with the targets of all suites without calling anything."""
+    faults: list[Fault] = []
+    for suite in suites:
+        try:
+            check_target(suite.target, environment=parts.settings.environment, cwd=parts.settings.cwd)
+        except ConfigError as error:
+            faults += [placed(fault, suite) for fault in error.faults]
+    if faults:
+        raise ConfigError(faults)
+
+
+def placed(fault: Fault, suite: Suite) -> Fault:
+    """A fault that knows no file is one of the suite's target or judge."""
+    return fault if fault.file is not None else dataclasses.replace(fault, file=suite.file, path=fault.path or "target")
