@@ -23,6 +23,7 @@ def notes_of(suite: SuiteVerdict) -> Iterable[Said]:
     """Notes of one suite, the gravest first."""
     yield from _errors(suite)
     yield from _removed(suite)
+    yield from _below_minimum(suite)
     if suite.changed_cases:
         yield say("**Defined anew**, and so not compared, in {}: {}", ours(count(len(suite.changed_cases), "case")), listed(suite.changed_cases, _IDS))
     if suite.loosened:
@@ -43,6 +44,13 @@ def _errors(suite: SuiteVerdict) -> Iterable[Said]:
     note = say("**Not measured**, error in {}: {}", ours(count(len(lost), "case")), listed(lost, _IDS))
     first = first_error(suite)
     yield say("{}; first reason: {} {}", note, first[0], first[1]) if first and suite.verdict != "not_measured" else note
+
+
+def _below_minimum(suite: SuiteVerdict) -> Iterable[Said]:
+    low = [reason for reason in suite.reasons if reason.code == "BELOW_THRESHOLD" and reason.case is not None]
+    if low:
+        shown = join(say("{} is {}", reason.case or "", ours(f"{number(reason.current)} of {number(reason.baseline)}")) for reason in low[:_IDS])
+        yield say("**Below its minimum**: {}{}", shown, ours(f" and {len(low) - _IDS:,} more" if len(low) > _IDS else ""))
 
 
 def _removed(suite: SuiteVerdict) -> Iterable[Said]:
