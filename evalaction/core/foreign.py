@@ -12,12 +12,15 @@ from evalaction.core.checks.base import one_line
 from evalaction.core.fingerprint import digest
 from evalaction.core.record import CheckInfo, CheckResult, Failure, Tokens, Trial
 from evalaction.core.sample import mean
-from evalaction.core.suite import Case, Definition, Imported
+from evalaction.core.suite import Case, Definition, Imported, ImportFormat, Policy
 
 OVERALL = "score"
 """Id and metric of the check that holds a foreign overall score: it *is* the case's score, and its pass is the case's pass."""
 PASSING = 0.5
 """Score from which on a check passes whose tool states no pass and no threshold of its own; the same as for groundedness and token_f1."""
+
+POLICIES: Mapping[ImportFormat, Policy] = {"spring": Policy(fail_on=("case", "check", "threshold"), case_tolerance=0.05, pass_rate_tolerance=0.20)}
+"""Gate policies that a format brings as defaults; the others have the usual one."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,13 +61,13 @@ def sample(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> Sample:
         weights: list[float] = []
         weighted: list[float] = []
         passed = True
-        alone = some_alone and not any(by_id[result.id].weight for result in trial.checks if result.id in by_id)
+        bare = some_alone and not any(by_id[result.id].weight for result in trial.checks if result.id in by_id)
         values: dict[str, list[float]] = {}
         for result in trial.checks:
             info = by_id.get(result.id)
             if info is None:
                 continue
-            weight = 1.0 if alone else info.weight
+            weight = 1.0 if bare else info.weight
             weights.append(weight)
             weighted.append(weight * result.score)
             passed = passed and (result.passed or not weight)

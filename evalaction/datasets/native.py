@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from evalaction.core.model import model as spec
 from evalaction.core.scalars import Flag, Json, Repeats, Text, Word, kind_of
 from evalaction.core.specs import Check
-from evalaction.core.suite import Judge, Limits, Policy, TargetBlock, Turn
+from evalaction.core.suite import ImportTarget, Judge, Limits, Policy, TargetBlock, Turn
 
 Format = Literal["ragbench", "native", "csv", "tsv", "golden"]
 
@@ -68,6 +68,7 @@ class SuiteFile:
     dataset_version: Text | None = None
     deterministic: Flag = False
     target: TargetBlock | None = None
+    import_: Annotated[ImportTarget | None, Field(alias="import")] = None
     judge: Judge | None = None
     defaults: Defaults = Defaults()
     limits: Limits = Limits()
