@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
+from evalaction.app.baselines import FoundBaseline, of_record
 from evalaction.app.parts import Parts
 from evalaction.core.accept import Accepted, AcceptRequest, accept
 from evalaction.core.record import RunRecord
@@ -40,18 +41,20 @@ def accept_records(parts: Parts, job: AcceptJob) -> Literal["accepted", "drifted
     )  # fmt: skip
     if request.accepted_by == "unknown":
         parts.console.say('warning: nobody is named as the one who accepts; add --by NAME')
-    ready: list[tuple[Path, RunRecord, Accepted]] = []
+    ready: list[tuple[Path, RunRecord, Accepted, FoundBaseline]] = []
     for folder in _of_the_last_run(job.record):
         record = read_record(folder)
         parts.console.say(f"suite {record.header.suite}: measured at {record.header.finished_at}, commit {record.header.commit or 'unknown'}")
-        ready.append((folder, record, accept(record, store.load(record.header.key), request)))
-    for _, record, accepted in ready:
+        found = of_record(parts, store, record.header)
+        ready.append((folder, record, accept(record, found.baseline, request), found))
+    for _, record, accepted, _ in ready:
         for line in _lines(record, accepted):
             parts.console.say(line)
-    if any(accepted.drifted for _, _, accepted in ready):
+    if any(accepted.drifted for _, _, accepted, _ in ready):
         return "drifted"
-    for folder, record, accepted in ready:
-        answers = {**store.answers(record.header.key, list(accepted.baseline.record.cases)), **read_cases(folder, _taken(record, accepted))}
+    for folder, record, accepted, found in ready:
+        before = found.answers if found.answers is not None else store.answers(record.header.key, list(accepted.baseline.record.cases))
+        answers = {**before, **read_cases(folder, _taken(record, accepted))}
         path = store.save(record.header.key, accepted.baseline, answers)
         parts.console.say(f"suite {record.header.suite}: accepted by {request.accepted_by}: {request.reason} ({path})")
     return "accepted"

@@ -42,6 +42,8 @@ class Judged:
     record: RunRecord
     folder: Path
     baseline_folder: Path | None = None
+    baseline_answers: Mapping[str, CaseRecord] | None = None
+    """The baseline's cases with their answers where they are no record on disk."""
 
 
 def judge(record: RunRecord, baseline: Baseline | None, rules: Rules, now: datetime, comparison: Comparison | None = None) -> SuiteVerdict:
@@ -121,7 +123,7 @@ def _masked(parts: Parts, data: bytes) -> bytes:
 
 def _details(outputs: Outputs, one: Judged) -> Details:
     shown = shown_cases(one.verdict)
-    now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else {}
+    now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else one.baseline_answers or {}
     command = outputs.command or f"eval-gate report {shlex.quote(str(one.folder))}"
     return Details(answers=_side_by_side(shown, before, now), trend=_trend(outputs.out, one.record.header.key), command=command, results_path=str(one.folder))
 

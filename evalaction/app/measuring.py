@@ -64,6 +64,8 @@ def check_targets(parts: Parts, suites: Sequence[Suite]) -> None:
     """Find what is wrong with the targets of all suites without calling anything."""
     faults: list[Fault] = []
     for suite in suites:
+        if suite.imported is not None:
+            continue
         try:
             check_target(suite.target, environment=parts.settings.environment, cwd=parts.settings.cwd)
         except ConfigError as error:

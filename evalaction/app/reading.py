@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from evalaction.app.baselines import of_record
 from evalaction.app.judging import Judged, judge, publish, render
 from evalaction.app.parts import Outputs, Parts
 from evalaction.core.accept import rules_of
@@ -55,9 +56,10 @@ def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
     judged = []
     for folder in record_folders(place):
         record = read_record(folder)
-        baseline = store.load(record.header.key)
+        known = of_record(parts, store, record.header)
+        baseline = known.baseline
         found = judge(record, baseline, rules_of(record, baseline=baseline.record if baseline else None), parts.now())
-        judged.append(Judged(verdict=found, record=record, folder=folder, baseline_folder=store.folder(record.header.key) if baseline else None))
+        judged.append(Judged(verdict=found, record=record, folder=folder, baseline_folder=known.folder, baseline_answers=known.answers))
     verdict = overall(tuple(one.verdict for one in judged))
     render(parts, outputs, verdict, judged)
     return verdict

@@ -55,7 +55,7 @@ def suite(target: ImportTarget, cases: tuple[Case, ...], imported: Imported | No
     """The suite of an import; its cases carry their definitions already."""
     name = overrides.name or head.name
     return Suite(
-        name=name, key=slug(name), file=file, cases=cases, target=target, gate=overrides.policy(head.gate, own=True), digest=suite_digest(cases), imported=imported,
+        name=name, key=slug(name), file=file, cases=cases, target=target, gate=overrides.policy(head.gate, own=False), digest=suite_digest(cases), imported=imported,
         floor=target.format not in POLICIES and overrides.tolerance is None, description=head.description, dataset_version=head.dataset_version, deterministic=head.deterministic,
     )  # fmt: skip
 
