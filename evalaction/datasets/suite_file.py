@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from evalaction.core.fingerprint import defined, slug, suite_digest
 from evalaction.core.foreign import as_cases
+from evalaction.core.model import copy_of
 from evalaction.core.scalars import spell
 from evalaction.core.suite import PredictionsTarget, Suite, TargetSpec
 from evalaction.datasets import results
@@ -202,7 +203,7 @@ class SuiteReader:
         if self.faults:
             return None
         gate = results.policy(anchored.format, head.gate, self.raw.get("gate"))
-        return results.suite(anchored, cases, imported, head=dataclasses.replace(head, gate=gate), file=self.source.name, overrides=self.around.overrides)
+        return results.suite(anchored, cases, imported, head=copy_of(head, gate=gate), file=self.source.name, overrides=self.around.overrides)
 
     def _check_policy(self, own: set[str]) -> None:
         """Thresholds and tolerances speak of metrics, and thresholds lie in the metric's range. `own` are names of the suite's own metrics."""
