@@ -148,15 +148,20 @@ def merge(shard_dirs: tuple[Path, ...], into: Path, **options: Any) -> int:
 @cli.command()
 @click.argument("suite", required=False)
 @out_option
+@baseline_option
 @format_option
+@click.option("--html", type=FILE, help="Write trends, flakiest cases and acceptances as one HTML page.")
 @verbose_option
 def history(suite: str | None, **options: Any) -> int:
     """Show past runs, oldest first."""
-    from evalaction.app.reading import look_back
+    from evalaction.app.reading import look_back, write_history_page
     from evalaction.report.history import render_history
 
     parts = _parts(options)
-    parts.console.result(render_history(look_back(parts, options["out"], suite), options["form"]))
+    runs = look_back(parts, options["out"], suite)
+    if options["html"] is not None:
+        write_history_page(parts, runs, options["baseline"], options["html"])
+    parts.console.result(render_history(runs, options["form"]))
     return int(ExitCode.OK)
 
 
@@ -211,7 +216,8 @@ def _outputs(options: dict[str, Any]) -> Outputs:
 
     return Outputs(
         out=options.get("out") or Path("eval-results"), baseline=options.get("baseline") or Path("eval-baselines"), format=options.get("form", "text"),
-        report=options.get("report"), junit=options.get("junit"), report_only=bool(options.get("report_only")), command=shlex.join(["eval-gate", *sys.argv[1:]]),
+        report=options.get("report"), junit=options.get("junit"), html=options.get("html"), report_only=bool(options.get("report_only")),
+        command=shlex.join(["eval-gate", *sys.argv[1:]]),
     )  # fmt: skip
 
 

@@ -113,6 +113,7 @@ format_option = click.option("--format", "form", type=click.Choice(["text", "jso
 report_options = _group(
     format_option,
     click.option("--report", type=FILE, help="Write the report as Markdown."),
+    click.option("--html", type=FILE, help="Write the report as one HTML page."),
     click.option("--junit", type=FILE, help="Write the verdict as JUnit XML."),
 )
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say more, and show tracebacks of internal errors.")

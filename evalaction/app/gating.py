@@ -47,7 +47,7 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
 def _refuse_overwriting(job: Job, suites: Sequence[Suite]) -> None:
     """A report must not be written over a suite."""
     inputs = {Path(suite.file).resolve() for suite in suites}
-    for path in (job.outputs.report, job.outputs.junit):
+    for path in (job.outputs.report, job.outputs.junit, job.outputs.html):
         if path is not None and path.resolve() in inputs:
             raise ConfigError.one("INVALID_INPUT", "a report would be written over a suite", "name another file", file=str(path))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from evalaction.app.baselines import of_record
@@ -15,6 +16,7 @@ from evalaction.datasets.load import load_suites
 from evalaction.datasets.overrides import Overrides
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import ACCEPTANCE, DirectoryStore
+from evalaction.store.files import write_named
 from evalaction.store.history import PastRun, past_runs
 from evalaction.store.recorder import write_record
 from evalaction.store.records import read_record, record_folders
@@ -79,6 +81,15 @@ def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path) -> tuple[Pa
         write_record(into / key, record)
         parts.console.say(f"suite {record.header.suite}: {len(record.cases)} cases of {len(by_key[key])} shards in {into / key}")
     return tuple(into / key for key in merged)
+
+
+def write_history_page(parts: Parts, runs: Sequence[PastRun], baselines: Path, page: Path) -> None:
+    """The history as one HTML page, with the acceptances that the baselines' own chains name."""
+    from evalaction.report.history_page import render_history_page  # noqa: PLC0415 - only those who ask for a page pay for the chart library
+
+    store = DirectoryStore(baselines)
+    accepted = {key: store.acceptances(key) for key in dict.fromkeys(run.key for run in runs)}
+    write_named(page, parts.settings.masker.text(render_history_page(runs, accepted)).encode())
 
 
 def look_back(parts: Parts, out: Path, suite: str | None) -> tuple[PastRun, ...]:

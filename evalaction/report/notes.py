@@ -70,7 +70,8 @@ def _is_compared(case: CaseVerdict) -> bool:
 def _thin(suite: SuiteVerdict) -> Iterable[Said]:
     runs = suite.baseline.runs
     if suite.rule == "tolerance" and runs is not None and runs < _RUNS_FOR_STATISTICS:
-        yield ours(f"The baseline holds {count(runs, 'run')} of each case: point comparison; for more runs measure with `--repeats {_RUNS_FOR_STATISTICS}` and accept")
+        asked = f"for more runs measure with `--repeats {_RUNS_FOR_STATISTICS}` and accept" if suite.calls.planned else "results of more runs of each case give more certainty"
+        yield ours(f"The baseline holds {count(runs, 'run')} of each case: point comparison; {asked}")
 
 
 def other_reasons(reasons: Iterable[Reason], limit: int = 10) -> tuple[Said, ...]:
