@@ -69,4 +69,4 @@ def _foreign(parts: Parts, suite: Suite, accepted: ImportTarget, within: Path | 
     commit, author, time, subject = parts.settings.last_change(place) or (None, "whoever wrote the files", "", f"the files in {name}, taken as they are")
     record = RunRecord(header=dataclasses.replace(header, commit=commit, run_id=None, pull_request=None), cases=records)
     acceptance = Acceptance(reason=parts.settings.masker.text(subject), accepted_at=time, accepted_by=parts.settings.masker.text(author), commit=commit)
-    return FoundBaseline(baseline=Baseline(record=record, acceptance=acceptance), answers=records)
+    return FoundBaseline(baseline=Baseline(record=record, acceptance=acceptance, anchor=record), answers=records)
