@@ -45,14 +45,14 @@ def gate(**options: Any) -> int:
     """Measure, compare with the accepted baseline, report, exit with the verdict."""
     from evalaction.app.gating import gate_suites
 
-    if not options["suites"] and options["record"] is None:
-        raise click.UsageError("name a suite, or a record with --record")
+    if not options["suites"] and options["record"] is None and options["import_"] is None:
+        raise click.UsageError("name a suite, a record with --record, or results with --import")
     parts, job = _parts(options), _job(options)
     return _judged(parts, job.outputs, lambda: gate_suites(parts, job))
 
 
 @cli.command()
-@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@click.argument("suites", nargs=-1, metavar="SUITE...")
 @out_option
 @measuring_options
 @report_options
@@ -61,12 +61,14 @@ def run(**options: Any) -> int:
     """Measure and write the record; nothing is compared."""
     from evalaction.app.gating import run_suites
 
+    if not options["suites"] and options["import_"] is None:
+        raise click.UsageError("name a suite, or results with --import")
     parts, job = _parts(options), _job(options)
     return _judged(parts, job.outputs, lambda: run_suites(parts, job))
 
 
 @cli.command()
-@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@click.argument("suites", nargs=-1, metavar="SUITE...")
 @measuring_options
 @policy_options
 @verbose_option
@@ -74,6 +76,8 @@ def validate(**options: Any) -> int:
     """Report every fault of every file; nothing is called."""
     from evalaction.app.loading import load
 
+    if not options["suites"] and options["import_"] is None:
+        raise click.UsageError("name a suite, or results with --import")
     parts = _parts(options)
     for suite in load(parts, _job(options), run=False):
         parts.console.say(f"{suite.file}: suite {suite.name} with {len(suite.cases)} case{'s' if len(suite.cases) > 1 else ''} is valid")
@@ -144,15 +148,20 @@ def merge(shard_dirs: tuple[Path, ...], into: Path, **options: Any) -> int:
 @cli.command()
 @click.argument("suite", required=False)
 @out_option
+@baseline_option
 @format_option
+@click.option("--html", type=FILE, help="Write trends, flakiest cases and acceptances as one HTML page.")
 @verbose_option
 def history(suite: str | None, **options: Any) -> int:
     """Show past runs, oldest first."""
-    from evalaction.app.reading import look_back
+    from evalaction.app.reading import look_back, write_history_page
     from evalaction.report.history import render_history
 
     parts = _parts(options)
-    parts.console.result(render_history(look_back(parts, options["out"], suite), options["form"]))
+    runs = look_back(parts, options["out"], suite)
+    if options["html"] is not None:
+        write_history_page(parts, runs, options["baseline"], options["html"])
+    parts.console.result(render_history(runs, options["form"]))
     return int(ExitCode.OK)
 
 
@@ -207,7 +216,8 @@ def _outputs(options: dict[str, Any]) -> Outputs:
 
     return Outputs(
         out=options.get("out") or Path("eval-results"), baseline=options.get("baseline") or Path("eval-baselines"), format=options.get("form", "text"),
-        report=options.get("report"), junit=options.get("junit"), report_only=bool(options.get("report_only")), command=shlex.join(["eval-gate", *sys.argv[1:]]),
+        report=options.get("report"), junit=options.get("junit"), html=options.get("html"), report_only=bool(options.get("report_only")),
+        command=shlex.join(["eval-gate", *sys.argv[1:]]),
     )  # fmt: skip
 
 
@@ -218,7 +228,7 @@ def _job(options: dict[str, Any]) -> Job:
 
     shard = options["shard"]
     names = ("name", "k", "repeats", "max_concurrency", "tolerance", "case_tolerance", "pass_rate_tolerance", "thresholds", "fail_on")
-    overrides = Overrides(target=_target(options), judge=_judge(options), **{name: options[name] for name in names if options.get(name) is not None})
+    overrides = Overrides(target=_target(options), results=_results(options), judge=_judge(options), **{name: options[name] for name in names if options.get(name) is not None})
     selected = Selected(filter=options["filter_"], tag=options["tag"], shard=Shard(index=shard[0], of=shard[1]) if shard else None, resume=options["resume"])
     return Job(suites=options["suites"], overrides=overrides, selected=selected, outputs=_outputs(options), record=options.get("record"))
 
@@ -228,6 +238,24 @@ def _judge(options: dict[str, Any]) -> Any:
     from evalaction.core.suite import Judge
 
     return Judge(provider=options["judge"][0], model=options["judge"][1]) if options["judge"] else None
+
+
+def _results(options: dict[str, Any]) -> Any:
+    """The finished results named on the command line, None when something is to be measured."""
+    from evalaction.core.suite import ImportTarget
+
+    if options["import_"] is None:
+        return None
+    beside = [word for name, word in _MEASURING.items() if options.get(name)]
+    if beside:
+        raise click.UsageError(f"with --import nothing is measured: leave out {' and '.join(beside)}, or --import")
+    return ImportTarget(format=options["import_"][0], path=str(options["import_"][1]))
+
+
+_MEASURING = {
+    "suites": "the suite", "record": "--record", "exec_": "--exec", "http_": "--http", "predictions": "--predictions", "judge": "--judge", "repeats": "--repeats",
+    "resume": "--resume",
+}  # fmt: skip
 
 
 def _target(options: dict[str, Any]) -> Any:

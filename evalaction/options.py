@@ -13,6 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
 PROVIDERS = ("anthropic", "openai")
+IMPORTS = ("spring", "promptfoo", "junit", "deepeval", "inspect", "lm-eval", "ragas", "csv", "generic")
 FAIL_ON = ("case", "check", "metric", "threshold", "removed", "inconclusive")
 
 
@@ -112,6 +113,7 @@ format_option = click.option("--format", "form", type=click.Choice(["text", "jso
 report_options = _group(
     format_option,
     click.option("--report", type=FILE, help="Write the report as Markdown."),
+    click.option("--html", type=FILE, help="Write the report as one HTML page."),
     click.option("--junit", type=FILE, help="Write the verdict as JUnit XML."),
 )
 verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say more, and show tracebacks of internal errors.")
@@ -127,6 +129,7 @@ measuring_options = _group(
     click.option("--exec", "exec_", metavar="COMMAND", help="Ask this command (JSON lines on stdin and stdout)."),
     click.option("--http", "http_", metavar="URL", help="Ask this endpoint, one POST a case."),
     click.option("--predictions", type=FILE, help="Take the answers from this file of JSON lines."),
+    click.option("--import", "import_", type=(click.Choice(IMPORTS), click.Path(path_type=Path)), metavar="FORMAT PATH", help="Take finished results; nothing is asked."),
     click.option("--judge", type=ModelName(), metavar="PROVIDER:MODEL", help="Let this model apply the rubrics, instead of the suite's judge."),
     click.option("--k", type=click.IntRange(1, 100_000), default=10, show_default=True, help="Cut-off of the retrieval metrics of ragbench datasets."),
 )

@@ -31,10 +31,16 @@ class Settings:
         """Settings from the environment, the event file and git."""
         event, root = read_event(read_payload(environment.get("GITHUB_EVENT_PATH")), environment), _root(cwd, environment)
         return cls(
-            environment=environment, cwd=cwd, workspace=root, event=event, commit=event.head_sha or _git(root, "rev-parse", "HEAD"),
+            environment=environment, cwd=cwd, workspace=root, event=event, commit=event.pull_head or event.head_sha or _git(root, "rev-parse", "HEAD"),
             run_id=environment.get("GITHUB_RUN_ID") or None, pull_request=event.pull.number if event.pull else None, actor=event.actor,
             masker=Masker([*secrets(environment), *also_secret]),
         )  # fmt: skip
+
+    def last_change(self, path: Path) -> tuple[str, str, str, str] | None:
+        """Commit, author, time (ISO 8601) and subject of the last change of a path in git; None where git knows none."""
+        said = _git(self.workspace, "log", "-1", "--format=%H%x09%an%x09%aI%x09%s", "--", str(path.absolute()))
+        found = said.split("\t", 3) if said else []
+        return (found[0], found[1], found[2], found[3]) if len(found) == len("four") else None
 
     def person(self) -> str:
         """Who accepts when nobody is named: the actor on GitHub, else git's user, else the login name."""
@@ -52,8 +58,8 @@ class Settings:
 
 def _foreign_head(event: Event) -> str | None:
     """The head that must not be checked out: a pull request's under `pull_request_target`, a fork's under `workflow_run`."""
-    if event.name == "pull_request_target" and event.pull is not None:
-        return event.pull.head_sha
+    if event.name == "pull_request_target":
+        return event.pull_head
     upstream = event.upstream
     return upstream.head_sha if event.name == "workflow_run" and upstream is not None and upstream.head_repository_id != event.repository_id else None
 

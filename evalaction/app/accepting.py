@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
+from evalaction.app.baselines import FoundBaseline, of_record
 from evalaction.app.parts import BaselineSource, Parts
 from evalaction.core.accept import Accepted, AcceptRequest, accept
 from evalaction.core.record import RunRecord
@@ -48,6 +49,7 @@ class Decision:
     record: RunRecord
     place: Path
     accepted: Accepted
+    before: FoundBaseline
     folder: Path | None = None
 
 
@@ -58,7 +60,7 @@ def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "d
     if job.source is not None:
         job.source.fetch([record.header.key for _, record in records])
     store = DirectoryStore(job.baseline)
-    decided = [Decision(record=record, place=folder, accepted=accept(record, store.load(record.header.key), request)) for folder, record in records]
+    decided = [_decided(parts, store, folder, record, request) for folder, record in records]
     for one in decided:
         header = one.record.header
         parts.console.say(f"suite {header.suite}: measured at {header.finished_at}, commit {header.commit or 'unknown'}, {len(one.record.cases)} cases")
@@ -67,6 +69,11 @@ def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "d
     if any(one.accepted.drifted for one in decided):
         return "drifted", tuple(decided)
     return "accepted", tuple(_stored(parts, store, one) for one in decided)
+
+
+def _decided(parts: Parts, store: DirectoryStore, folder: Path, record: RunRecord, request: AcceptRequest) -> Decision:
+    found = of_record(parts, store, record.header)
+    return Decision(record=record, place=folder, accepted=accept(record, found.baseline, request), before=found)
 
 
 def _request(parts: Parts, job: AcceptJob) -> AcceptRequest:
@@ -90,7 +97,8 @@ def _of_origin(record: RunRecord, origin: Origin | None) -> RunRecord:
 
 def _stored(parts: Parts, store: DirectoryStore, one: Decision) -> Decision:
     header, acceptance = one.record.header, one.accepted.baseline.acceptance
-    answers = {**store.answers(header.key, list(one.accepted.baseline.record.cases)), **read_cases(one.place, _taken(one.record, one.accepted))}
+    before = one.before.answers if one.before.answers is not None else store.answers(header.key, list(one.accepted.baseline.record.cases))
+    answers = {**before, **read_cases(one.place, _taken(one.record, one.accepted))}
     path = store.save(header.key, one.accepted.baseline, answers)
     parts.console.say(f"suite {header.suite}: accepted by {acceptance.accepted_by}: {acceptance.reason} ({path})")
     return dataclasses.replace(one, folder=path)

@@ -7,6 +7,8 @@ import dataclasses
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
+from evalaction.app.baselines import FoundBaseline, of_record, of_suite
+from evalaction.app.importing import import_suite
 from evalaction.app.judging import Judged, judge, publish
 from evalaction.app.loading import load
 from evalaction.app.measuring import Measurement, prepare
@@ -35,11 +37,17 @@ def run_suites(parts: Parts, job: Job) -> Verdict:
             record = measurement.record()
         return Judged(verdict=_measured(record, measurement.suite), record=record, folder=measurement.folder)
 
-    return publish(parts, job.outputs, *_one_by_one(parts, job, load(parts, job), one))
+    suites = load(parts, job)
+    judged, skipped = _one_by_one(parts, job, [suite for suite in suites if suite.imported is None], one)
+    imported = [(import_suite(parts, job, suite), suite) for suite in suites if suite.imported is not None]
+    judged += [Judged(verdict=_measured(record, suite), record=record, folder=folder) for (record, folder), suite in imported]
+    return publish(parts, job.outputs, judged, skipped)
 
 
 def _one_by_one(parts: Parts, job: Job, suites: Sequence[Suite], work: Callable[[Measurement], Awaitable[Judged]]) -> tuple[list[Judged], list[SuiteVerdict]]:
     """Measure suite after suite; after a signal the remaining ones are not started, and said to be not measured."""
+    if not suites:
+        return [], []
     stop = asyncio.Event()
     measurements = prepare(parts, job, suites, stop)
     judged: list[Judged] = []
@@ -77,14 +85,17 @@ def gate_suites(parts: Parts, job: Job) -> Verdict:
 
 def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     """Suites and baselines are forgotten at its end: with a hundred thousand cases they fill the memory that reporting needs."""
-    suites = load(parts, job) if job.suites else ()
+    suites = load(parts, job) if job.suites or job.overrides.results else ()
     store = DirectoryStore(job.outputs.baseline)
     if job.record is not None:
         return _judge_stored(parts, job, suites, store), []
     if job.outputs.source is not None:
         job.outputs.source.fetch([suite.key for suite in suites])
+    measured = [suite for suite in suites if suite.imported is None]
+    imported = [suite for suite in suites if suite.imported is not None]
     with collection_paused():
-        baselines = {suite.key: store.load(suite.key) for suite in suites}
+        baselines = {suite.key: store.load(suite.key) for suite in measured}
+        known = {suite.key: of_suite(parts, store, suite) for suite in imported}
     if not store.root.exists():
         parts.console.say(f"no folder of baselines is at {store.root}")
 
@@ -92,7 +103,11 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
         """Measure and judge."""
         return await _gate(parts, measurement, baselines[measurement.suite.key], store)
 
-    return _one_by_one(parts, job, suites, one)
+    judged, skipped = _one_by_one(parts, job, measured, one)
+    for suite in imported:
+        record, folder = import_suite(parts, job, suite)
+        judged.append(_judge_with(parts, record, folder, suite, known[suite.key]))
+    return judged, skipped
 
 
 async def _gate(parts: Parts, measurement: Measurement, baseline: Baseline | None, store: DirectoryStore) -> Judged:
@@ -133,10 +148,14 @@ def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite], store: Direct
 
 def _judge_one(parts: Parts, folder: Path, record: RunRecord, policies: Mapping[str, Suite], store: DirectoryStore) -> Judged:
     key = record.header.key
-    suite, baseline = policies.get(key), store.load(key)
+    return _judge_with(parts, record, folder, policies.get(key), of_record(parts, store, record.header))
+
+
+def _judge_with(parts: Parts, record: RunRecord, folder: Path, suite: Suite | None, found: FoundBaseline) -> Judged:
+    """Judge a finished record under the policy of its suite, else under its own."""
+    baseline = found.baseline
     policy, floor = (suite.gate, suite.floor) if suite else (Policy(**record.header.policy), record.header.floor)
     before = baseline.record if baseline else None
     name = choose_rule(deterministic=record.header.deterministic, policy=policy, baseline=before, current=record, repeatable=record.header.repeatable)
     verdict = judge(record, baseline, Rules(name=name, policy=policy, floor=floor), parts.now())
-    return Judged(verdict=verdict, record=record, folder=folder, baseline_folder=store.folder(key) if baseline else None)
-
+    return Judged(verdict=verdict, record=record, folder=folder, baseline_folder=found.folder, baseline_answers=found.answers)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -24,7 +25,7 @@ from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
 from evalaction.report.schema import verdict_json, verdict_pieces
 from evalaction.report.terminal import last_line, render_text
-from evalaction.report.view import build_view
+from evalaction.report.view import ReportView, build_view
 from evalaction.store import history
 from evalaction.store.files import write_atomic, write_named
 from evalaction.store.records import read_cases
@@ -32,6 +33,8 @@ from evalaction.store.records import read_cases
 VERDICT_FILE = "verdict.json"
 COMMENT_LIMIT = 65_536
 TREND = 10
+MOST_FAILING = 1000
+"""Failing cases of one run that the history keeps."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +45,8 @@ class Judged:
     record: RunRecord
     folder: Path
     baseline_folder: Path | None = None
+    baseline_answers: Mapping[str, CaseRecord] | None = None
+    """The baseline's cases with their answers where they are no record on disk."""
 
 
 def judge(record: RunRecord, baseline: Baseline | None, rules: Rules, now: datetime, comparison: Comparison | None = None) -> SuiteVerdict:
@@ -102,6 +107,8 @@ def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
     view = build_view(verdict, details, limit=COMMENT_LIMIT)
     if outputs.report is not None:
         write_named(outputs.report, parts.settings.masker.text(render_markdown(view)).encode())
+    if outputs.html is not None:
+        write_named(outputs.html, parts.settings.masker.text(_page(view)).encode())
     if outputs.junit is not None:
         write_named(outputs.junit, parts.settings.masker.text(render_junit(verdict, details)).encode())
     if outputs.sink is not None:
@@ -114,6 +121,12 @@ def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
         parts.console.result(render_text(view, width=parts.console.width, colour=parts.console.coloured))
 
 
+def _page(view: ReportView) -> str:
+    from evalaction.report.html import render_html  # noqa: PLC0415 - only runs that ask for a page pay for it
+
+    return render_html(view)
+
+
 def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error", "internal_error", "not_measured", "not_run"], reasons: tuple[Reason, ...]) -> Verdict:
     """The same for a run that came to no verdict: whoever reads verdict.json or a report must not find that of an earlier run.
 
@@ -122,10 +135,10 @@ def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error"
     code = int(EXIT_CODES[word])
     verdict = Verdict(verdict=word, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
     refused = {reason.file for reason in reasons if reason.code == "INVALID_INPUT"}
-    kept = {name: path for name in ("report", "junit") if (path := getattr(outputs, name)) is not None and str(path) not in refused}
+    kept = {name: path for name in ("report", "junit", "html") if (path := getattr(outputs, name)) is not None and str(path) not in refused}
     with contextlib.suppress(ConfigError):
         write_verdict(parts, outputs, verdict)
-        render(parts, dataclasses.replace(outputs, report=kept.get("report"), junit=kept.get("junit"), sink=None), verdict)
+        render(parts, dataclasses.replace(outputs, report=kept.get("report"), junit=kept.get("junit"), html=kept.get("html"), sink=None), verdict)
     if outputs.sink is not None:
         outputs.sink(verdict, {})
     return verdict
@@ -138,7 +151,7 @@ def _masked(parts: Parts, data: bytes) -> bytes:
 
 def _details(outputs: Outputs, one: Judged) -> Details:
     shown = shown_cases(one.verdict)
-    now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else {}
+    now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else one.baseline_answers or {}
     command = outputs.command or f"eval-gate report {shlex.quote(str(one.folder))}"
     return Details(
         answers=_side_by_side(shown, before, now), trend=_trend(outputs.out, one.record.header.key), command=command, accept=outputs.accept, results_path=str(one.folder),
@@ -172,5 +185,11 @@ def past_run(record: RunRecord, verdict: str, masker: Masker) -> history.PastRun
     errors = sum(case.is_error for case in record.cases.values())
     return history.PastRun(
         started_at=header.started_at, key=header.key, suite=masker.text(header.suite), verdict=verdict, commit=header.commit, cases=len(record.cases), errors=errors,
-        metrics=header.metrics,
+        metrics=header.metrics, failing={masker.text(name): runs for name, runs in _not_always_passing(record)},
     )  # fmt: skip
+
+
+def _not_always_passing(record: RunRecord) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Passed and measured runs of the cases that did not always pass; the others need no place in the history."""
+    found = ((case.id, (sum(bool(trial.passed) for trial in case.measured), len(case.measured))) for case in record.cases.values())
+    return islice(((name, runs) for name, runs in found if runs[0] < runs[1]), MOST_FAILING)

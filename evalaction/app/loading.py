@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from evalaction.app.importing import read_results
 from evalaction.app.parts import Job, Parts
 from evalaction.app.selecting import refuse_unsupported, select
 from evalaction.core.suite import Suite
@@ -21,7 +22,7 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
     if run and unsafe is not None:
         what = f"the code of a pull request ({unsafe[:12]}) is checked out under pull_request_target, where it could read secrets"
         raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
-    suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd)
+    suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd, read_results(parts))
     refuse_unsupported(suites)
     if not run:
         check_targets(parts, suites)
@@ -34,7 +35,7 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
 def _refuse_overwriting(job: Job, suites: Sequence[Suite]) -> None:
     """A report must not be written over a suite."""
     inputs = {Path(suite.file).resolve() for suite in suites}
-    for path in (job.outputs.report, job.outputs.junit):
+    for path in (job.outputs.report, job.outputs.junit, job.outputs.html):
         if path is not None and path.resolve() in inputs:
             raise ConfigError.one("INVALID_INPUT", "a report would be written over a suite", "name another file", file=str(path))
 
@@ -43,6 +44,8 @@ def check_targets(parts: Parts, suites: Sequence[Suite]) -> None:
     """Find what is wrong with the targets of all suites without calling anything."""
     faults: list[Fault] = []
     for suite in suites:
+        if suite.imported is not None:
+            continue
         try:
             check_target(suite.target, environment=parts.settings.environment, cwd=parts.settings.cwd)
         except ConfigError as error:

@@ -87,6 +87,7 @@ class Outputs:
     format: Literal["text", "json", "markdown"] = "text"
     report: Path | None = None
     junit: Path | None = None
+    html: Path | None = None
     report_only: bool = False
     command: str = ""
     """The command line as it was typed, for whoever wants to run it again."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from evalaction import __version__
+from evalaction.app.baselines import FoundBaseline, of_record
 from evalaction.app.judging import Judged, judge, publish, remarked, render, write_verdict
 from evalaction.app.parts import Outputs, Parts
 from evalaction.core.accept import rules_of
@@ -17,6 +18,7 @@ from evalaction.datasets.load import load_suites
 from evalaction.datasets.overrides import Overrides
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import ACCEPTANCE, DirectoryStore
+from evalaction.store.files import write_named
 from evalaction.store.history import PastRun, past_runs
 from evalaction.store.recorder import write_record
 from evalaction.store.records import read_record, record_folders
@@ -78,11 +80,19 @@ def _judged(parts: Parts, outputs: Outputs, places: Iterable[Path]) -> list[Judg
     store = DirectoryStore(outputs.baseline)
     judged = []
     for folder, record in records:
-        key = record.header.key
-        baseline = store.load(key)
-        found = judge(record, baseline, rules_of(record, baseline=baseline.record if baseline else None), parts.now())
-        judged.append(remarked(Judged(verdict=found, record=record, folder=folder, baseline_folder=store.folder(key) if baseline else None), outputs.source))
+        known = _accepted(store, record.header.key) if outputs.source else of_record(parts, store, record.header)
+        rules = rules_of(record, baseline=known.baseline.record if known.baseline else None)
+        one = Judged(
+            verdict=judge(record, known.baseline, rules, parts.now()), record=record, folder=folder, baseline_folder=known.folder, baseline_answers=known.answers
+        )  # fmt: skip
+        judged.append(remarked(one, outputs.source))
     return judged
+
+
+def _accepted(store: DirectoryStore, key: str) -> FoundBaseline:
+    """Only what a person accepted: a record that a stranger measured must not name the files that it is compared with."""
+    baseline = store.load(key)
+    return FoundBaseline(baseline=baseline, folder=store.folder(key) if baseline else None)
 
 
 def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path) -> tuple[Path, ...]:
@@ -99,6 +109,15 @@ def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path) -> tuple[Pa
         write_record(into / key, record)
         parts.console.say(f"suite {record.header.suite}: {len(record.cases)} cases of {len(by_key[key])} shards in {into / key}")
     return tuple(into / key for key in merged)
+
+
+def write_history_page(parts: Parts, runs: Sequence[PastRun], baselines: Path, page: Path) -> None:
+    """The history as one HTML page, with the acceptances that the baselines' own chains name."""
+    from evalaction.report.history_page import render_history_page  # noqa: PLC0415 - only those who ask for a page pay for the chart library
+
+    store = DirectoryStore(baselines)
+    accepted = {key: store.acceptances(key) for key in dict.fromkeys(run.key for run in runs)}
+    write_named(page, parts.settings.masker.text(render_history_page(runs, accepted)).encode())
 
 
 def look_back(parts: Parts, out: Path, suite: str | None) -> tuple[PastRun, ...]:

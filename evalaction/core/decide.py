@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from evalaction.core.compare import Comparison, Outcome
 from evalaction.core.doubts import warnings_of
 from evalaction.core.evidence import Evidence, describe, stored_runs
-from evalaction.core.loosened import loosened
+from evalaction.core.loosened import loosened, lowered_floors
 from evalaction.core.reasons import reasons_of
 from evalaction.core.verdict import BaselineInfo, CallsInfo, Counts, MetricVerdict, Reason, SuiteVerdict, VerdictWord
 
@@ -28,7 +28,7 @@ def decide(evidence: Evidence) -> SuiteVerdict:
         calls=_calls(evidence), cost_usd=header.cost_usd, baseline_cost_usd=evidence.baseline.record.header.cost_usd if evidence.baseline else None,
         dataset_version=header.dataset_version, digest=header.digest, commit=header.commit, file=header.file, selection=describe(header.selection),
         removed_cases=tuple(outcome.pair.id for outcome in comparison.outcomes if outcome.pair.status == "removed"),
-        loosened=loosened(evidence.baseline.record.header.policy, dataclasses.asdict(evidence.policy)) if evidence.baseline else (),
+        loosened=_loosened(evidence),
         changed_cases=_changed(comparison.outcomes),
     )  # fmt: skip
 
@@ -47,6 +47,14 @@ def _word(reasons: tuple[Reason, ...], evidence: Evidence) -> VerdictWord:
     if "TOO_FEW_COMPARABLE" in codes:
         return "not_comparable"
     return "no_baseline" if evidence.baseline is None else "passed"
+
+
+def _loosened(evidence: Evidence) -> tuple[str, ...]:
+    """Looser parts of the policy, and floors of single cases that were lowered."""
+    if evidence.baseline is None:
+        return ()
+    before = evidence.baseline.record
+    return (*loosened(before.header.policy, dataclasses.asdict(evidence.policy)), *lowered_floors(before.cases, evidence.current.cases))
 
 
 def _missing_metrics(comparison: Comparison) -> tuple[MetricVerdict, ...]:

@@ -7,8 +7,8 @@ from statistics import NormalDist
 
 from evalaction.core.compare import EPSILON, Comparison
 from evalaction.core.metrics import lower_is_better
-from evalaction.core.record import Baseline, RunRecord, Selection
-from evalaction.core.sample import mean
+from evalaction.core.record import Baseline, CaseRecord, RunRecord, Selection
+from evalaction.core.sample import mean, passes_of, sample
 from evalaction.core.series import Whole
 from evalaction.core.suite import Policy
 
@@ -44,6 +44,12 @@ def misses(name: str, whole: Whole, threshold: float, *, deterministic: bool) ->
     gap = sign * (threshold - mean(whole.values))
     noise = 0.0 if deterministic or not whole.repeated else _ONE_SIDED_95 * whole.standard_error
     return gap > noise + EPSILON
+
+
+def score_below_floor(case: CaseRecord) -> float | None:
+    """The mean score of a case where it is below the floor that the case has, else None; a case that could not be measured is no such case."""
+    scores = () if case.floor is None or case.is_error else sample(passes_of(case)[0] or case.measured, case.checks).scores
+    return value if case.floor is not None and scores and (value := mean(scores)) < case.floor - EPSILON else None
 
 
 def stored_runs(evidence: Evidence) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from evalaction.core.metrics import RAW, lower_is_better
+from evalaction.core.record import CaseRecord
 from evalaction.core.suite import Policy
 
 _WIDER_IS_LOOSER = ("tolerance", "case_tolerance", "pass_rate_tolerance", "max_errors")
@@ -15,6 +16,16 @@ def loosened(accepted: Mapping[str, Any], current: Mapping[str, Any]) -> tuple[s
     """Every looser part, one line each; both policies as a record's header stores them."""
     before, now = Policy(**accepted), Policy(**current)
     return (*_numbers(before, now), *_words(before, now), *_tolerances(before, now), *_thresholds(before, now))
+
+
+def lowered_floors(before: Mapping[str, CaseRecord], now: Mapping[str, CaseRecord]) -> Iterable[str]:
+    """Cases that need a lower score than the accepted ones did, one line each."""
+    for case_id, case in now.items():
+        accepted = before.get(case_id)
+        if accepted is None or accepted.floor is None:
+            continue
+        if case.floor is None or case.floor < accepted.floor:
+            yield f"minimum of case {case_id} {accepted.floor:g} → {'none' if case.floor is None else f'{case.floor:g}'}"
 
 
 def _numbers(before: Policy, now: Policy) -> Iterable[str]:

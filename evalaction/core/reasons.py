@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evalaction.core.compare import EPSILON, Comparison, Outcome, Rules
-from evalaction.core.evidence import Evidence, excused, misses, say
+from evalaction.core.evidence import Evidence, excused, misses, say, score_below_floor
 from evalaction.core.metrics import lower_is_better
 from evalaction.core.sample import mean
 from evalaction.core.suite import Policy
@@ -27,6 +27,7 @@ def reasons_of(evidence: Evidence) -> Iterable[Reason]:
         yield from _removed_reasons(comparison.outcomes, policy)
     if "threshold" in policy.fail_on:
         yield from _threshold_reasons(evidence)
+        yield from _floor_reasons(evidence)
     yield from _error_reasons(evidence)
     if evidence.baseline is not None:
         yield from _comparable_reasons(evidence)
@@ -100,6 +101,13 @@ def _threshold_reasons(evidence: Evidence) -> Iterable[Reason]:
             word = "above" if lower_is_better(name) else "below"
             value = mean(whole.values)
             yield Reason(code="BELOW_THRESHOLD", message=f"{name} is {say(value)}, {word} its threshold of {say(threshold)}", metric=name, baseline=threshold, current=value)
+
+
+def _floor_reasons(evidence: Evidence) -> Iterable[Reason]:
+    for case in evidence.current.cases.values():
+        if case.floor is not None and (value := score_below_floor(case)) is not None:
+            message = f"case {case.id} has a score of {say(value)}, below its minimum of {say(case.floor)}"
+            yield Reason(code="BELOW_THRESHOLD", message=message, case=case.id, baseline=case.floor, current=value)
 
 
 def _error_reasons(evidence: Evidence) -> Iterable[Reason]:

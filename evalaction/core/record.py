@@ -90,18 +90,24 @@ class Trial:
 
 @stored
 class CheckInfo:
-    """Identity of a check: pairs are compared only when id and fingerprint agree."""
+    """Identity of a check: pairs are compared only when id and fingerprint agree.
+
+    A check of weight 0 speaks for itself only: it is compared like any other, and neither the score nor the pass of its case rests on it.
+    """
 
     id: str
     type: str
     fingerprint: str
-    weight: float = Field(default=1.0, gt=0, le=1_000_000)
+    weight: float = Field(default=1.0, ge=0, le=1_000_000)
     metrics: tuple[str, ...] = ()
 
 
 @stored
 class CaseRecord:
-    """Everything measured of one case. `repeats` is the number of trials in one pass over the suite; later passes are confirmations."""
+    """Everything measured of one case. `repeats` is the number of trials in one pass over the suite; later passes are confirmations.
+
+    `floor` is what the case's own score must reach, whatever the baseline says.
+    """
 
     schema_version: Literal[1] = SCHEMA_VERSION
     id: str
@@ -110,6 +116,7 @@ class CaseRecord:
     category: str | None = None
     tags: tuple[str, ...] = ()
     line: int | None = None
+    floor: Score | None = None
     repeats: Repeats = 1
     checks: tuple[CheckInfo, ...] = ()
     trials: tuple[Trial, ...] = ()

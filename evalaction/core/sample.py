@@ -30,7 +30,8 @@ class Sample:
     """Some measured trials of one case, restricted to some of its checks; every list has one value per trial.
 
     `scores` are weighted means over the checks, `passes` whether all of them passed, `metrics` one list
-    per metric (a check that did not apply to an answer leaves its metric's list shorter).
+    per metric (a check that did not apply to an answer leaves its metric's list shorter). Checks of weight 0
+    count in neither, unless no others are left.
     """
 
     scores: tuple[float, ...]
@@ -50,6 +51,7 @@ def sample(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> Sample:
     if len(trials) == 1 and (alone := _sample_of_one(trials[0], checks)) is not None:
         return alone
     by_id = {check.id: check for check in checks}
+    some_alone = not all(check.weight for check in checks)
     scores: list[float] = []
     passes: list[bool] = []
     check_scores: dict[str, list[float]] = {}
@@ -59,14 +61,16 @@ def sample(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> Sample:
         weights: list[float] = []
         weighted: list[float] = []
         passed = True
+        bare = some_alone and not any(by_id[result.id].weight for result in trial.checks if result.id in by_id)
         values: dict[str, list[float]] = {}
         for result in trial.checks:
             info = by_id.get(result.id)
             if info is None:
                 continue
-            weights.append(info.weight)
-            weighted.append(info.weight * result.score)
-            passed = passed and result.passed
+            weight = 1.0 if bare else info.weight
+            weights.append(weight)
+            weighted.append(weight * result.score)
+            passed = passed and (result.passed or not weight)
             check_scores.setdefault(result.id, []).append(result.score)
             check_passes.setdefault(result.id, []).append(result.passed)
             for name in info.metrics:

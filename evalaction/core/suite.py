@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from evalaction.core.model import model as spec
-from evalaction.core.record import CheckInfo
+from evalaction.core.record import CheckInfo, Trial
 from evalaction.core.scalars import Count, Fraction, Json, Number, Positive, Text, Tolerance, Whole, Word
 from evalaction.core.specs import CheckSpec
 
@@ -109,7 +109,19 @@ class PredictionsTarget:
     path: Word
 
 
-TargetSpec = ExecTarget | HttpTarget | PythonTarget | ModelTarget | PredictionsTarget
+ImportFormat = Literal["spring", "promptfoo", "junit", "deepeval", "inspect", "lm-eval", "ragas", "csv", "generic"]
+
+
+@spec
+class ImportTarget:
+    """Finished results of another tool, read instead of asking anything. `baseline` is a place with accepted results of the same format."""
+
+    format: ImportFormat
+    path: Word
+    baseline: Word | None = None
+
+
+TargetSpec = ExecTarget | HttpTarget | PythonTarget | ModelTarget | PredictionsTarget | ImportTarget
 
 
 def _command(value: object) -> object:
@@ -183,6 +195,8 @@ class Case:
     """The foreign record this case was read from, as JSON; a target gets it as it stands."""
     line: int = 1
     """Line of the case in `Suite.file` or in its dataset."""
+    floor: float | None = None
+    """What the case's own score must reach, 0..1, whatever the baseline says."""
     definition: Definition | None = dataclasses.field(default=None, compare=False, repr=False)
     """Follows from the rest: `fingerprint.define`. Kept from reading until the case is recorded, because digests take time."""
 
@@ -190,6 +204,19 @@ class Case:
     def record(self) -> dict[str, Json] | None:
         """The foreign record, None for a case of our own form. Kept as text: by the hundred thousand, maps would fill the memory."""
         return None if self.foreign is None else dict(json.loads(self.foreign))
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What another tool measured: the trials of each case by id, the version of its format as it states it, and doubts, one line each.
+
+    `unfinished` says why that tool's run did not come to its end.
+    """
+
+    trials: Mapping[str, tuple[Trial, ...]]
+    version: str | None = None
+    notes: tuple[str, ...] = ()
+    unfinished: str | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,6 +238,8 @@ class Suite:
     judge: Judge | None = None
     limits: Limits = dataclasses.field(default_factory=Limits)
     repeats: int = 1
+    imported: Imported | None = None
+    """With an `ImportTarget`: its results."""
 
     def planned(self, case: Case) -> int:
         """Trials of a case in one pass over the suite."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from evalaction.datasets import strict_json, table
-from evalaction.datasets.dialects import RAGBENCH, RECORDS, TABLE, Dialect, recognise
+from evalaction.datasets.dialects import RAGBENCH, RECORDS, SPRING, TABLE, Dialect, recognise
 from evalaction.datasets.intake import Intake, Record
 from evalaction.datasets.source import Source, read_bytes
 from evalaction.datasets.yaml_tree import Document, read_yaml
@@ -66,7 +66,9 @@ def _take(source: Source, records: Iterable[tuple[Any, int] | ConfigError], inta
         raw, line = found
         if dialect is None:
             dialect = recognise(raw)
-        intake.take(Record(source, _row(raw) if dialect is TABLE else raw, line), dialect)
+        if dialect is TABLE and raw.keys() >= table.SPRING and "input" not in raw:
+            dialect = SPRING
+        intake.take(Record(source, _row(raw, dialect) if dialect in (TABLE, SPRING) else raw, line), dialect)
     if len(intake.faults) == faults:
         _something(source, intake, before)
     return dialect or RAGBENCH
@@ -85,9 +87,9 @@ def _bounded(source: Source, records: Iterable[tuple[Any, int] | ConfigError], i
             return
 
 
-def _row(cells: dict[str, str]) -> dict[str, Any]:
+def _row(cells: dict[str, str], dialect: Dialect) -> dict[str, Any]:
     """A table's row as a record: columns without a meaning of their own are variables."""
-    own: dict[str, Any] = {name: cells[name] for name in ("id", "input", "expected", "contains") if name in cells}
+    own: dict[str, Any] = {name: cells[name] for name in sorted(dialect.fields - {"vars"}) if name in cells}
     return {**own, "vars": {name: cell for name, cell in cells.items() if name not in own}}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from evalaction.core.foreign import POLICIES
 from evalaction.core.metrics import type_of
 from evalaction.core.model import adapter, copy_of, default_of
 from evalaction.core.model import model as spec
@@ -82,6 +84,27 @@ class TableRow:
     input: Text
     expected: Text | None = None
     contains: Annotated[Needles | None, BeforeValidator(_split)] = None
+    vars: dict[str, str] = Field(default_factory=dict)
+
+
+def _points(value: object) -> object:
+    """A cell with a number of 0..100."""
+    try:
+        points = float(value) if isinstance(value, str) else math.nan
+    except ValueError:
+        points = math.nan
+    if not 0 <= points <= 100:
+        raise PydanticCustomError("INVALID_VALUE", "`{cell}` is no number of points", {"cell": clip(value), "fix": "write points from 0 to 100, such as 80"})
+    return points
+
+
+@spec
+class SpringRow:
+    """One row of a Spring AI evaluation. `minimumScore`, in points of 100, is what the case's score must reach."""
+
+    id: Word
+    prompt: Text
+    minimumScore: Annotated[float, BeforeValidator(_points)]  # noqa: N815 - the format's own names
     vars: dict[str, str] = Field(default_factory=dict)
 
 
@@ -187,6 +210,11 @@ def _table(record: TableRow, _raw: Mapping[str, Any], line: int, finish: Finish)
     return Case(id=record.id, input=text, checks=finish.checks(checks), vars=record.vars or None, tags=finish.tags(()), line=line)
 
 
+def _spring(record: SpringRow, _raw: Mapping[str, Any], line: int, finish: Finish) -> Case:
+    text = finish.text(record.prompt, record.vars, ("prompt",))
+    return Case(id=record.id, input=text, checks=finish.checks(()), vars=record.vars or None, tags=finish.tags(()), floor=record.minimumScore / 100, line=line)
+
+
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """One kind of record. `expectations` are the fields that say what to check; with `exclusive` exactly one of them.
@@ -219,6 +247,7 @@ GOLDEN = Dialect(
 )  # fmt: skip
 NATIVE = Dialect(name="native", model=NativeCase, expectations=("checks",), convert=_native, templates=True)
 TABLE = Dialect(name="csv", model=TableRow, expectations=("expected", "contains"), convert=_table, templates=True)
+SPRING = Dialect(name="spring", model=SpringRow, expectations=("defaults.checks",), convert=_spring, templates=True, policy=POLICIES["spring"])
 RECORDS = {dialect.name: dialect for dialect in (RAGBENCH, GOLDEN, NATIVE)}
 """The kinds that stand in JSON or YAML."""
 

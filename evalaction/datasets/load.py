@@ -8,37 +8,48 @@ from pathlib import Path
 
 from evalaction.core.fingerprint import defined, slug, suite_digest
 from evalaction.core.suite import Limits, Policy, PredictionsTarget, Suite
+from evalaction.datasets import results
 from evalaction.datasets.dataset_file import read_dataset, read_document
 from evalaction.datasets.dialects import DEFAULT_K, Dialect, Finish
 from evalaction.datasets.intake import Intake
 from evalaction.datasets.native import Defaults
 from evalaction.datasets.overrides import Overrides
 from evalaction.datasets.paths import find
+from evalaction.datasets.policy_rules import flag_faults
+from evalaction.datasets.results import ReadResults
 from evalaction.datasets.source import Source, is_file, read_bytes
-from evalaction.datasets.suite_file import SuiteReader, Surroundings, flag_faults
+from evalaction.datasets.suite_file import SuiteReader, Surroundings
 from evalaction.datasets.yaml_tree import read_yaml
 from evalaction.errors import ConfigError, Fault
 from evalaction.memory import collection_paused
 
 
-def load_suites(patterns: Sequence[str], overrides: Overrides, environment: Mapping[str, str], workspace: Path, cwd: Path) -> tuple[Suite, ...]:
+def load_suites(
+    patterns: Sequence[str], overrides: Overrides, environment: Mapping[str, str], workspace: Path, cwd: Path, read_results: ReadResults | None = None
+) -> tuple[Suite, ...]:
     """All suites that the patterns name, checked completely; nothing is called.
 
-    `workspace` is the folder that paths inside suites may not leave; `cwd` is what patterns, and a
-    predictions file of the overrides, are relative to. Raises one ConfigError with every fault of every file.
+    `workspace` is the folder that paths inside suites may not leave; `cwd` is what patterns, and files
+    of the overrides, are relative to; `read_results` reads finished results of other tools. Raises one ConfigError with every fault of every file.
     """
     faults = list(overrides.faults())
     overrides = _anchored(overrides.sound() if faults else overrides, cwd, faults)
-    around = Surroundings(overrides=overrides, environment=environment, workspace=workspace, cwd=cwd)
+    around = Surroundings(overrides=overrides, environment=environment, workspace=workspace, cwd=cwd, read_results=read_results)
+    suites: list[Suite] = []
+    if overrides.results is not None and read_results is not None:
+        suite, wrong = results.alone(overrides.results, overrides, read_results, cwd)
+        return _all_good([suite] if suite else [], [*faults, *wrong])
     found = find(patterns, cwd)
     faults += found.faults
-    suites: list[Suite] = []
     with collection_paused():
         for source in found.sources:
             suite, wrong = _read(source, around)
             faults += wrong
             suites += [suite] if suite else []
-    faults += _same_keys(suites)
+    return _all_good(suites, [*faults, *_same_keys(suites)])
+
+
+def _all_good(suites: Sequence[Suite], faults: Sequence[Fault]) -> tuple[Suite, ...]:
     if faults:
         raise ConfigError(faults)
     return tuple(suites)

@@ -11,7 +11,7 @@ from evalaction.core.model import default_of
 from evalaction.core.model import model as spec
 from evalaction.core.scalars import Flag, Json, Repeats, Text, Word, kind_of
 from evalaction.core.specs import Check
-from evalaction.core.suite import Judge, Limits, Policy, TargetBlock, Turn
+from evalaction.core.suite import ImportTarget, Judge, Limits, Policy, TargetBlock, Turn
 
 Format = Literal["ragbench", "native", "csv", "tsv", "golden"]
 
@@ -69,6 +69,7 @@ class SuiteFile:
     dataset_version: Text | None = None
     deterministic: Flag = False
     target: TargetBlock | None = None
+    import_: Annotated[ImportTarget | None, Field(alias="import")] = None
     judge: Judge | None = None
     defaults: Defaults = default_of(Defaults)
     limits: Limits = default_of(Limits)

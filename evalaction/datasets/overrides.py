@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evalaction.core.model import adapter
-from evalaction.core.suite import Judge, Limits, Policy, TargetSpec
+from evalaction.core.suite import ImportTarget, Judge, Limits, Policy, TargetSpec
 from evalaction.datasets.faults import clip
 from evalaction.errors import Fault
 
@@ -19,10 +19,11 @@ from evalaction.errors import Fault
 class Overrides:
     """Flags that stand over what files say; None and empty mean that the flag was not given.
 
-    `thresholds` are (metric, value) pairs and join those of the file. A `PredictionsTarget` here is relative to the working directory.
+    `thresholds` are (metric, value) pairs and join those of the file. A `PredictionsTarget` and `results` here are relative to the working directory.
     """
 
     target: TargetSpec | None = None
+    results: ImportTarget | None = None
     judge: Judge | None = None
     name: str | None = None
     k: int | None = None
@@ -49,7 +50,7 @@ class Overrides:
 
     def sound(self) -> Overrides:
         """Without the values that may be wrong, so that files can be checked beside wrong flags."""
-        return Overrides(target=self.target, judge=self.judge, thresholds=tuple((name, value) for name, value in self.thresholds if math.isfinite(value)))
+        return Overrides(target=self.target, results=self.results, judge=self.judge, thresholds=tuple((name, value) for name, value in self.thresholds if math.isfinite(value)))
 
     def _flags(self) -> Iterator[tuple[str, Any, dict[str, Any]]]:
         for field in ("tolerance", "case_tolerance", "pass_rate_tolerance"):

@@ -10,16 +10,19 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from evalaction.core.fingerprint import defined, slug, suite_digest
-from evalaction.core.model import adapter
+from evalaction.core.foreign import as_cases
+from evalaction.core.model import adapter, copy_of
 from evalaction.core.scalars import spell
 from evalaction.core.suite import PredictionsTarget, Suite, TargetSpec
+from evalaction.datasets import results
 from evalaction.datasets.dataset_file import read_dataset
 from evalaction.datasets.dialects import DEFAULT_K, NATIVE, Finish
 from evalaction.datasets.faults import Steps, Subject, clip, translate
 from evalaction.datasets.intake import Intake, Record
 from evalaction.datasets.native import Dataset, Defaults, SuiteFile, short_dataset
 from evalaction.datasets.overrides import Overrides
-from evalaction.datasets.policy_rules import python_ids, wrong_name, wrong_threshold
+from evalaction.datasets.policy_rules import flag_faults, python_ids, wrong_name, wrong_threshold
+from evalaction.datasets.results import ReadResults
 from evalaction.datasets.source import Source, is_file, is_inside, shown
 from evalaction.datasets.templates import env_names, fill_env, has_placeholder, is_set, unset
 from evalaction.datasets.yaml_tree import Document
@@ -34,6 +37,8 @@ class Surroundings:
     environment: Mapping[str, str]
     workspace: Path
     cwd: Path
+    read_results: ReadResults | None = None
+    """Reads finished results of other tools; without it a suite that imports has no cases, which is enough to know its key."""
 
 
 _NEVER_FILLED: Mapping[str | int, str] = {
@@ -57,9 +62,11 @@ class SuiteReader:
     def read(self) -> Suite | None:
         """The suite, or None when there are faults."""
         head = self._head()
+        if self.raw.get("import") is not None:
+            return self._results(head)
         intake = self._cases(head.defaults if head else self._defaults())
         target = self._target(head)
-        self._check_policy(intake)
+        self._check_policy({check.id or "" for case in intake.cases for check in case.checks if getattr(check, "type", "") == "python"} | set(self._own_names()))
         if head is None or target is None or self.faults:
             return None
         overrides, name, cases = self.around.overrides, self.around.overrides.name or head.name, defined(intake.cases)
@@ -175,9 +182,31 @@ class SuiteReader:
             return None if path is None else PredictionsTarget(path=str(path))
         return target
 
-    def _check_policy(self, intake: Intake) -> None:
-        """Thresholds and tolerances speak of metrics, and thresholds lie in the metric's range."""
-        own = {check.id or "" for case in intake.cases for check in case.checks if getattr(check, "type", "") == "python"} | set(self._own_names())
+    def _results(self, head: SuiteFile | None) -> Suite | None:
+        """A suite whose results are there already: nothing is asked, and its cases are those of the results."""
+        for name in results.MEANINGLESS:
+            if self.raw.get(name):
+                self._object("INVALID_VALUE", f"with `import` nothing is asked or judged, so `{name}` means nothing", f"leave `{name}` out, or `import`", (name,))
+        stated = head.import_ if head else None
+        if head is None or stated is None:
+            return None
+        anchored, faults = results.anchored(stated, self.source.path.parent, self.around.workspace)
+        for field, code, what, fix in faults:
+            self._object(code, what, fix, ("import", field))
+        try:
+            foreign = None if faults or self.around.read_results is None else self.around.read_results(anchored, self.around.workspace)
+        except ConfigError as error:
+            self.faults += error.faults
+            return None
+        cases, imported = as_cases(foreign) if foreign else ((), None)
+        self._check_policy(results.metrics_of(cases))
+        if self.faults:
+            return None
+        gate = results.policy(anchored.format, head.gate, self.raw.get("gate"))
+        return results.suite(anchored, cases, imported, head=copy_of(head, gate=gate), file=self.source.name, overrides=self.around.overrides)
+
+    def _check_policy(self, own: set[str]) -> None:
+        """Thresholds and tolerances speak of metrics, and thresholds lie in the metric's range. `own` are names of the suite's own metrics."""
         gate = self.raw.get("gate")
         for field in ("thresholds", "tolerances"):
             stated = gate.get(field) if isinstance(gate, dict) else None
@@ -197,12 +226,3 @@ class SuiteReader:
 
     def _object(self, code: str, what: str, fix: str, steps: Steps) -> None:
         self.faults.append(self.subject.fault(code, what, fix, steps))
-
-
-def flag_faults(overrides: Overrides, own: set[str]) -> Iterator[Fault]:
-    """Thresholds of the command line on names that are no metric, or out of range. `own` are names of the suite's own metrics."""
-    for name, value in overrides.thresholds:
-        if wrong := wrong_name(name, own):
-            yield Fault(code="UNKNOWN_METRIC", what=wrong[0], fix=wrong[1], path=f"--threshold {clip(name)}")
-        elif wrong := wrong_threshold(name, value):
-            yield Fault(code="INVALID_VALUE", what=wrong[0], fix=wrong[1], path=f"--threshold {clip(name)}")

@@ -13,6 +13,8 @@ from evalaction.errors import ConfigError, Fault
 _QUOTING = 'put the whole cell into double quotes and double the quotes inside it: "{""a"": 1}"'
 _BREAK = re.compile(r"\r\n|\r|\n")
 
+SPRING = frozenset({"id", "prompt", "minimumScore"})
+"""Columns that make rows those of a Spring AI evaluation, which call the input `prompt`."""
 Row = tuple[list[str], int]
 """Cells and the line on which the row starts."""
 
@@ -55,7 +57,7 @@ def _header_faults(source: Source, names: list[str], line: int) -> Iterator[Faul
         elif count > 1:
             yield source.fault("MALFORMED_CSV", f"the header names the column `{clip(name)}` twice", "name every column once", line, 1)
     for name in ("id", "input"):
-        if name not in names:
+        if name not in names and not (name == "input" and set(names) >= SPRING):
             yield source.fault("MISSING_FIELD", f"the header has no column `{name}` (it has {clip(', '.join(names), 200)})", "write a header such as id,input,expected", line, 1)
 
 

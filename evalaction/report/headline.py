@@ -98,6 +98,8 @@ def _below_threshold(suite: SuiteVerdict) -> Said:
 
 
 def _threshold(reason: Reason) -> Said:
+    if reason.case is not None:
+        return say("case {} is {}", reason.case, ours(f"{number(reason.current)}, below its minimum of {number(reason.baseline)}"))
     side = "above" if lower_is_better(reason.metric or "") else "below"
     return say("{} is {}", reason.metric or "", ours(f"{number(reason.current)}, {side} its threshold of {number(reason.baseline)}"))
 

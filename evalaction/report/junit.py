@@ -69,7 +69,7 @@ def _suite_level(suite: SuiteVerdict, cases: list[ET.Element]) -> Iterable[ET.El
 
 def _reason_case(reason: Reason, classname: str, exit_code: int) -> ET.Element:
     place = ":".join(str(part) for part in (reason.file, reason.line, reason.column) if part is not None)
-    name = f"threshold {reason.metric}" if reason.code == "BELOW_THRESHOLD" else " ".join(part for part in (reason.code, reason.metric or place) if part)
+    name = f"threshold {reason.metric or reason.case}" if reason.code == "BELOW_THRESHOLD" else " ".join(part for part in (reason.code, reason.metric or place) if part)
     element = ET.Element("testcase", name=_xml(name), classname=_xml(classname))
     if exit_code != ExitCode.OK:
         _child(element, "failure" if exit_code == ExitCode.REGRESSED else "error", reason.code, reason.message, "")

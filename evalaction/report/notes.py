@@ -23,6 +23,7 @@ def notes_of(suite: SuiteVerdict) -> Iterable[Said]:
     """Notes of one suite, the gravest first."""
     yield from _errors(suite)
     yield from _removed(suite)
+    yield from _below_minimum(suite)
     if suite.changed_cases:
         yield say("**Defined anew**, and so not compared, in {}: {}", ours(count(len(suite.changed_cases), "case")), listed(suite.changed_cases, _IDS))
     if suite.loosened:
@@ -45,6 +46,13 @@ def _errors(suite: SuiteVerdict) -> Iterable[Said]:
     yield say("{}; first reason: {} {}", note, first[0], first[1]) if first and suite.verdict != "not_measured" else note
 
 
+def _below_minimum(suite: SuiteVerdict) -> Iterable[Said]:
+    low = [reason for reason in suite.reasons if reason.code == "BELOW_THRESHOLD" and reason.case is not None]
+    if low:
+        shown = join(say("{} is {}", reason.case or "", ours(f"{number(reason.current)} of {number(reason.baseline)}")) for reason in low[:_IDS])
+        yield say("**Below its minimum**: {}{}", shown, ours(f" and {len(low) - _IDS:,} more" if len(low) > _IDS else ""))
+
+
 def _removed(suite: SuiteVerdict) -> Iterable[Said]:
     if suite.removed_cases:
         yield say("**Removed**, {} of the baseline no longer in the suite: {}", ours(count(len(suite.removed_cases), "case")), listed(suite.removed_cases, _IDS))
@@ -62,7 +70,8 @@ def _is_compared(case: CaseVerdict) -> bool:
 def _thin(suite: SuiteVerdict) -> Iterable[Said]:
     runs = suite.baseline.runs
     if suite.rule == "tolerance" and runs is not None and runs < _RUNS_FOR_STATISTICS:
-        yield ours(f"The baseline holds {count(runs, 'run')} of each case: point comparison; for more runs measure with `--repeats {_RUNS_FOR_STATISTICS}` and accept")
+        asked = f"for more runs measure with `--repeats {_RUNS_FOR_STATISTICS}` and accept" if suite.calls.planned else "results of more runs of each case give more certainty"
+        yield ours(f"The baseline holds {count(runs, 'run')} of each case: point comparison; {asked}")
 
 
 def other_reasons(reasons: Iterable[Reason], limit: int = 10) -> tuple[Said, ...]:

@@ -52,7 +52,7 @@ _NOTED = ("regressed", "inconclusive", "within_noise")
 
 def metric_table(suite: SuiteVerdict) -> Table:
     """Metrics, worst first. `this run` is over the compared pairs; where the whole suite differs, it says so."""
-    thresholds = {reason.metric: reason for reason in suite.reasons if reason.code == "BELOW_THRESHOLD"}
+    thresholds = {reason.metric: reason for reason in suite.reasons if reason.code == "BELOW_THRESHOLD" and reason.case is None}
     ordered = sorted(suite.metrics, key=lambda metric: (metric.verdict not in _RED and metric.metric not in thresholds, *_metric_key(metric)))
     rows = [_metric_row(metric, thresholds.get(metric.metric), compared=suite.baseline.found) for metric in ordered]
     families = sorted((check for check in suite.checks if check.verdict in _NOTED), key=_metric_key)

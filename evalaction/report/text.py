@@ -57,6 +57,16 @@ def fence(text: str, limit: int = FENCE_LIMIT) -> str:
     return f"{ticks}text\n{inside}\n{ticks}"
 
 
+def bare(text: str, limit: int = CELL_LIMIT) -> str:
+    """One line without hostile characters, at most `limit` long; whoever lays it out escapes it."""
+    return _one_line(text, limit) or _BLANK
+
+
+def bare_block(text: str, limit: int = FENCE_LIMIT) -> str:
+    """The same with its line breaks."""
+    return _bounded(_clean(text, limit).strip("\n"), limit)
+
+
 def plain(text: str, limit: int = 500) -> str:
     """One harmless line for a terminal or a log, at most `limit` characters: it is no workflow command wherever it stands in a line."""
     line = _one_line(text, limit).replace("##[", "## [")

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from evalaction.core.model import model
-from evalaction.core.record import AcceptanceFile, Baseline, CaseRecord, RunHeader, RunRecord
+from evalaction.core.record import Acceptance, AcceptanceFile, Baseline, CaseRecord, RunHeader, RunRecord
 from evalaction.errors import ConfigError
 from evalaction.store.files import read_bytes, remove_tree, translated
 from evalaction.store.recorder import write_record
@@ -65,6 +65,14 @@ class DirectoryStore:
         anchor = load(AnchorFile, folder / ANCHOR, anchor_data)
         level = RunRecord(header=anchor.header, cases={**record.cases, **{case.id: case for case in anchor.cases}})
         return Baseline(record=record, acceptance=accepted.current, chain=accepted.chain, anchor=level)
+
+    def acceptances(self, key: str) -> tuple[Acceptance, ...]:
+        """All acceptances of a suite, oldest first; none without a baseline. Raises ConfigError when the file cannot be read."""
+        path = self.folder(key) / ACCEPTANCE
+        if not path.is_file():
+            return ()
+        accepted = load(AcceptanceFile, path)
+        return (*accepted.chain, accepted.current)
 
     def answers(self, key: str, case_ids: list[str]) -> Mapping[str, CaseRecord]:
         """Some cases with their answers."""

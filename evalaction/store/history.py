@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from evalaction.errors import ConfigError
 
@@ -19,11 +20,13 @@ CREATE TABLE IF NOT EXISTS runs (
 );
 CREATE INDEX IF NOT EXISTS runs_by_key ON runs (key, id);
 """
+_CHANGES = ("ALTER TABLE runs ADD COLUMN failing TEXT NOT NULL DEFAULT '{}'",)
+"""What was added to the first form, in its order: `PRAGMA user_version` says how many of these a file has."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class PastRun:
-    """One run of one suite; `metrics` are means over the whole suite."""
+    """One run of one suite; `metrics` are means over the whole suite, `failing` has (passed, measured) runs of each case that did not always pass."""
 
     started_at: str
     key: str
@@ -33,32 +36,53 @@ class PastRun:
     cases: int
     errors: int
     metrics: Mapping[str, float]
+    failing: Mapping[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
 
 def add(root: Path, runs: Sequence[PastRun]) -> None:
     """Append runs. Raises ConfigError CANNOT_WRITE when the file cannot be used."""
-    rows = [(run.started_at, run.key, run.suite, run.verdict, run.commit, run.cases, run.errors, json.dumps(dict(run.metrics))) for run in runs]
+    rows = [(run.started_at, run.key, run.suite, run.verdict, run.commit, run.cases, run.errors, json.dumps(dict(run.metrics)), json.dumps(dict(run.failing))) for run in runs]
     try:
         with closing(sqlite3.connect(root / FILE, timeout=10)) as database, database:
             database.executescript(_SCHEMA)
-            database.executemany("INSERT INTO runs (started_at, key, suite, verdict, commit_id, cases, errors, metrics) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            _bring_up_to_date(database)
+            database.executemany("INSERT INTO runs (started_at, key, suite, verdict, commit_id, cases, errors, metrics, failing) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     except sqlite3.Error as error:
         raise _unusable(root, error) from None
+
+
+def _bring_up_to_date(database: sqlite3.Connection) -> None:
+    """Add what a file of an earlier version lacks. The lock is taken first, so that of two runs at once only one changes the file."""
+    database.execute("BEGIN IMMEDIATE")
+    known = _changes_in(database)
+    for change in _CHANGES[known:]:
+        database.execute(change)
+    if known < len(_CHANGES):
+        database.execute(f"PRAGMA user_version = {len(_CHANGES)}")
+
+
+def _changes_in(database: sqlite3.Connection) -> int:
+    return int(database.execute("PRAGMA user_version").fetchone()[0])
 
 
 def past_runs(root: Path, key: str | None = None, *, most: int = 100) -> tuple[PastRun, ...]:
     """The newest runs, oldest first; of one suite when its key is given."""
     if not (root / FILE).is_file():
         return ()
-    query = "SELECT started_at, key, suite, verdict, commit_id, cases, errors, metrics FROM runs WHERE ?1 IS NULL OR key = ?1 ORDER BY id DESC LIMIT ?2"
+    query = "SELECT started_at, key, suite, verdict, commit_id, cases, errors, metrics, {} FROM runs WHERE ?1 IS NULL OR key = ?1 ORDER BY id DESC LIMIT ?2"
     try:
         with closing(sqlite3.connect(f"{(root / FILE).absolute().as_uri()}?mode=ro", uri=True, timeout=10)) as database:
-            rows = database.execute(query, (key, most)).fetchall()
-        return tuple(
-            PastRun(started_at=row[0], key=row[1], suite=row[2], verdict=row[3], commit=row[4], cases=row[5], errors=row[6], metrics=json.loads(row[7])) for row in reversed(rows)
-        )
+            rows = database.execute(query.format("failing" if _changes_in(database) else "'{}'"), (key, most)).fetchall()
+        return tuple(_past_run(row) for row in reversed(rows))
     except (sqlite3.Error, ValueError) as error:
         raise _unusable(root, error) from None
+
+
+def _past_run(row: Sequence[Any]) -> PastRun:
+    failing = {name: (passed, measured) for name, (passed, measured) in json.loads(row[8]).items()}
+    return PastRun(
+        started_at=row[0], key=row[1], suite=row[2], verdict=row[3], commit=row[4], cases=row[5], errors=row[6], metrics=json.loads(row[7]), failing=failing
+    )  # fmt: skip
 
 
 def _unusable(root: Path, error: Exception) -> ConfigError:

@@ -171,8 +171,9 @@ def case_record(case: Case, trials: Sequence[Trial], repeats: int) -> CaseRecord
     known = define(case)
     text = case.input if len(case.input) <= LONGEST_INPUT else f"{case.input[:LONGEST_INPUT]}… [cut: {len(case.input):,} characters in all]"
     return CaseRecord(
-        id=case.id, fingerprint=known.fingerprint, input=text, category=case.category, tags=case.tags, line=case.line, repeats=repeats, checks=known.checks, trials=tuple(trials)
-    )
+        id=case.id, fingerprint=known.fingerprint, input=text, category=case.category, tags=case.tags, line=case.line, floor=case.floor, repeats=repeats, checks=known.checks,
+        trials=tuple(trials),
+    )  # fmt: skip
 
 
 def _definition(case: Case) -> str:

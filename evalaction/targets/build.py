@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evalaction.core.model import adapter
-from evalaction.core.suite import ExecTarget, HttpTarget, ModelTarget, PredictionsTarget, PythonTarget, TargetSpec
+from evalaction.core.suite import ExecTarget, HttpTarget, ImportTarget, ModelTarget, PredictionsTarget, PythonTarget, TargetSpec
 from evalaction.errors import ConfigError, Fault
 from evalaction.targets.base import BatchTarget, SingleTarget
 
@@ -36,6 +36,8 @@ def build_target(spec: TargetSpec, *, environment: Mapping[str, str], cwd: Path,
         from evalaction.targets.predictions import Predictions  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
 
         return Predictions(spec, cwd=cwd)
+    if isinstance(spec, ImportTarget):
+        raise TypeError("an import is read, not asked")
     return _model(spec, environment, cwd)
 
 

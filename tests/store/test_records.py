@@ -187,7 +187,7 @@ FORGED = {
     "a trial twice": lambda document: document["trials"].append(document["trials"][0]),
     "repeat below 0": at(*TRIAL, "repeat", value=-1), "repeat beyond all": at(*TRIAL, "repeat", value=100_001),
     "no repeats": at("repeats", value=0), "endless repeats": at("repeats", value=10**30),
-    "no weight": at("checks", 0, "weight", value=0), "a weight that overflows": at("checks", 0, "weight", value=1e308),
+    "a weight below 0": at("checks", 0, "weight", value=-1), "a weight that overflows": at("checks", 0, "weight", value=1e308),
     "latency below 0": at(*TRIAL, "latency_ms", value=-1), "latency that overflows": at(*TRIAL, "latency_ms", value=1e300), "cost below 0": at(*TRIAL, "cost_usd", value=-0.1),
     "cost that overflows": at(*TRIAL, "cost_usd", value=1e308), "tokens below 0": at(*TRIAL, "tokens", value={"input": -1, "output": 0}),
     "tokens that overflow": at(*TRIAL, "tokens", value={"input": 10**400, "output": 0}),

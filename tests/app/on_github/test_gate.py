@@ -163,7 +163,7 @@ def test_gate__crash_completes_the_check(acting, gh, monkeypatch):
     """A bug ends with exit 4, and the check that was opened is completed as a failure (P109)."""
     pull = gh.pull()
     acting.suite()
-    monkeypatch.setattr("evalaction.app.gating.load_suites", lambda *_: 1 / 0)
+    monkeypatch.setattr("evalaction.app.loading.load_suites", lambda *_: 1 / 0)
     ended = acting.act(events.pull_request(gh, pull))
     assert (ended.code, ended.word) == (4, "internal_error")
     assert check_on(gh, pull["head"]["sha"])["conclusion"] == "failure"
