@@ -192,7 +192,7 @@ class Measurement:
         settings, most = self._parts.settings, self.suite.limits.max_concurrency
         return Work(
             score=self._score, judge=self.judge, sink=self._recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self._stop, progress=self._progress,
-            reference=lambda block: build_reference(block, environment=settings.environment, concurrency=most),
+            reference=lambda block: build_reference(block, self.suite.target, environment=settings.environment, concurrency=most),
         )  # fmt: skip
 
     def _score(self, case: Case, answer: Answer, outside: Outside) -> Scored:

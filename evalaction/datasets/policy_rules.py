@@ -10,6 +10,8 @@ from evalaction.core.metrics import PASS_RATE, RAW, is_metric
 from evalaction.core.specs import Check
 from evalaction.datasets.faults import clip
 from evalaction.datasets.known import nearest, type_tag
+from evalaction.datasets.overrides import Overrides
+from evalaction.errors import Fault
 
 _AT_K = ("precision", "recall", "ndcg")
 
@@ -43,3 +45,12 @@ def _candidates(name: str, own: Collection[str]) -> list[str]:
     suffix = name.partition("@")[2] or "10"
     types = [tag for kind in typing.get_args(typing.get_args(Check)[0]) if is_metric(tag := str(type_tag(kind)))]
     return [*(f"{base}@{suffix}" for base in _AT_K), PASS_RATE, "mrr", "hit_rate", *RAW, *own, *types]
+
+
+def flag_faults(overrides: Overrides, own: set[str]) -> Iterator[Fault]:
+    """Thresholds of the command line on names that are no metric, or out of range. `own` are names of the suite's own metrics."""
+    for name, value in overrides.thresholds:
+        if wrong := wrong_name(name, own):
+            yield Fault(code="UNKNOWN_METRIC", what=wrong[0], fix=wrong[1], path=f"--threshold {clip(name)}")
+        elif wrong := wrong_threshold(name, value):
+            yield Fault(code="INVALID_VALUE", what=wrong[0], fix=wrong[1], path=f"--threshold {clip(name)}")
