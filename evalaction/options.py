@@ -136,5 +136,5 @@ policy_options = _group(
     click.option("--case-tolerance", type=Tolerance(), help="How far a case's score may fall."),
     click.option("--pass-rate-tolerance", type=Tolerance(), help="How far a case's pass rate may fall."),
     click.option("--fail-on", type=Names(), help=f"What is red, separated by commas: {', '.join(FAIL_ON)}."),
-    click.option("--report-only", is_flag=True, help="Say what would fail, and exit 0."),
+    click.option("--report-only", "--no-fail-on-regression", "report_only", is_flag=True, help="Say what would fail, and exit 0."),
 )

@@ -22,6 +22,7 @@ from evalaction.errors import ConfigError
 from evalaction.report.details import Details, TrendPoint, shown_cases
 from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
+from evalaction.report.saiku import render_saiku
 from evalaction.report.schema import verdict_json, verdict_pieces
 from evalaction.report.terminal import last_line, render_text
 from evalaction.report.view import build_view
@@ -97,7 +98,16 @@ def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
     elif outputs.format == "markdown":
         parts.console.result(render_markdown(view))
     elif verdict.suites:
+        for one in judged:
+            if one.record.header.dialect == "saiku":
+                parts.console.result(_as_saiku(one))
         parts.console.result(render_text(view, width=parts.console.width, colour=parts.console.coloured))
+
+
+def _as_saiku(one: Judged) -> str:
+    """What Saiku's own runner would have printed of a record."""
+    header, found = one.record.header, read_cases(one.folder, one.record.cases)
+    return render_saiku(header, [found.get(name, case) for name, case in one.record.cases.items()]) + "\n"
 
 
 def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error", "internal_error", "not_measured"], reasons: tuple[Reason, ...]) -> None:

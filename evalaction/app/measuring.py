@@ -225,6 +225,7 @@ class Measurement:
             interrupted=_INTERRUPTED if self._stop.is_set() else self._ended or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
             calls=dataclasses.replace(self.planned, made=self._budget.calls, judge_made=self._budget.judge_calls),
             judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=sum(costs) if costs else None, notes=tuple(self._notes),
+            description=suite.description, dialect=suite.dialect,
         )  # fmt: skip
 
 

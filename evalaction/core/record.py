@@ -217,6 +217,9 @@ class RunHeader:
     cost_usd: Amount | None = None
     notes: tuple[str, ...] = ()
     """Doubts that arose while measuring, one line each."""
+    description: str = ""
+    dialect: str | None = None
+    """The foreign kind of suite that was read; its own way of reporting is added."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
