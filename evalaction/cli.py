@@ -16,7 +16,7 @@ import click
 
 from evalaction import __version__
 from evalaction.errors import ConfigError, ExitCode, Fault
-from evalaction.options import FILE, FOLDER, baseline_option, format_option, measuring_options, out_option, policy_options, report_options, verbose_option
+from evalaction.options import FILE, FOLDER, baseline_option, baseline_or_score_option, format_option, measuring_options, out_option, policy_options, report_options, verbose_option
 
 if TYPE_CHECKING:
     from evalaction.app.parts import Job, Outputs, Parts
@@ -35,7 +35,7 @@ def cli() -> None:
 @cli.command()
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
 @out_option
-@baseline_option
+@baseline_or_score_option
 @measuring_options
 @policy_options
 @report_options
@@ -116,7 +116,7 @@ def compare(baseline_dir: Path, record_dir: Path, **options: Any) -> int:
 @cli.command()
 @click.argument("record_dir", type=FOLDER)
 @out_option
-@baseline_option
+@baseline_or_score_option
 @report_options
 @verbose_option
 def report(record_dir: Path, **options: Any) -> int:

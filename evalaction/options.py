@@ -108,6 +108,9 @@ def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 out_option = click.option("--out", type=FOLDER, default=Path("eval-results"), show_default=True, help="Folder of the results.")
 baseline_option = click.option("--baseline", type=FOLDER, default=Path("eval-baselines"), show_default=True, help="Folder of the accepted baselines.")
+baseline_or_score_option = click.option(
+    "--baseline", type=click.Path(path_type=Path), default=Path("eval-baselines"), show_default=True, help="Folder of the accepted baselines, or a file with a pass rate."
+)
 format_option = click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True, help="What is printed on stdout.")
 report_options = _group(
     format_option,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from evalaction.app.judging import Judged, judge, publish
 from evalaction.app.measuring import Measurement, check_targets, prepare
@@ -23,6 +24,7 @@ from evalaction.datasets.load import load_suites
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import DirectoryStore
 from evalaction.store.records import read_record, record_folders
+from evalaction.store.scores import baselines_of
 
 
 def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
@@ -104,7 +106,7 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     store = DirectoryStore(job.outputs.baseline)
     if job.record is not None:
         return _judge_stored(parts, job, suites, store), []
-    baselines = {suite.key: store.load(suite.key) for suite in suites}
+    baselines = baselines_of(store, [suite.key for suite in suites])
     if not store.root.exists():
         parts.console.say(f"no folder of baselines is at {store.root}")
 
@@ -139,6 +141,13 @@ def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm
     return compare(before, record, Rules(name=name, policy=suite.gate, floor=suite.floor, can_confirm=can_confirm))
 
 
+class _Known(NamedTuple):
+    """The baseline of a suite and where its answers lie."""
+
+    baseline: Baseline | None
+    folder: Path
+
+
 def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite], store: DirectoryStore) -> list[Judged]:
     """Judge records that were measured earlier, under the policy of the suites named, else under their own."""
     place = job.record or Path()
@@ -147,15 +156,15 @@ def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite], store: Direct
     if missing:
         raise ConfigError.one("INVALID_RECORD", f"no record of suite {missing[0]} is there", "name the folder of a record of this suite", file=str(place))
     policies = {suite.key: suite for suite in suites}
-    return [_judge_one(parts, folder, record, policies, store) for key, (folder, record) in folders.items() if not suites or key in policies]
+    meant = {key: found for key, found in folders.items() if not suites or key in policies}
+    baselines = baselines_of(store, meant)
+    return [_judge_one(parts, folder, record, policies.get(key), _Known(baselines[key], store.folder(key))) for key, (folder, record) in meant.items()]
 
 
-def _judge_one(parts: Parts, folder: Path, record: RunRecord, policies: Mapping[str, Suite], store: DirectoryStore) -> Judged:
-    key = record.header.key
-    suite, baseline = policies.get(key), store.load(key)
+def _judge_one(parts: Parts, folder: Path, record: RunRecord, suite: Suite | None, known: _Known) -> Judged:
+    baseline = known.baseline
     policy, floor = (suite.gate, suite.floor) if suite else (Policy(**record.header.policy), record.header.floor)
     before = baseline.record if baseline else None
     name = choose_rule(deterministic=record.header.deterministic, policy=policy, baseline=before, current=record, repeatable=record.header.repeatable)
     verdict = judge(record, baseline, Rules(name=name, policy=policy, floor=floor), parts.now())
-    return Judged(verdict=verdict, record=record, folder=folder, baseline_folder=store.folder(key) if baseline else None)
-
+    return Judged(verdict=verdict, record=record, folder=folder, baseline_folder=known.folder if baseline else None)

@@ -17,6 +17,7 @@ from evalaction.store.baselines import ACCEPTANCE, DirectoryStore
 from evalaction.store.history import PastRun, past_runs
 from evalaction.store.recorder import write_record
 from evalaction.store.records import read_record, record_folders
+from evalaction.store.scores import baselines_of
 
 MOST_RUNS, SHOWN_RUNS = 10_000, 100
 
@@ -55,7 +56,7 @@ def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
     judged = []
     for folder in record_folders(place):
         record = read_record(folder)
-        baseline = store.load(record.header.key)
+        baseline = baselines_of(store, [record.header.key])[record.header.key]
         found = judge(record, baseline, rules_of(record, baseline=baseline.record if baseline else None), parts.now())
         judged.append(Judged(verdict=found, record=record, folder=folder, baseline_folder=store.folder(record.header.key) if baseline else None))
     verdict = overall(tuple(one.verdict for one in judged))

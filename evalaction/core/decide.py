@@ -28,7 +28,7 @@ def decide(evidence: Evidence) -> SuiteVerdict:
         calls=_calls(evidence), cost_usd=header.cost_usd, baseline_cost_usd=evidence.baseline.record.header.cost_usd if evidence.baseline else None,
         dataset_version=header.dataset_version, digest=header.digest, commit=header.commit, file=header.file, selection=describe(header.selection),
         removed_cases=tuple(outcome.pair.id for outcome in comparison.outcomes if outcome.pair.status == "removed"),
-        loosened=loosened(evidence.baseline.record.header.policy, dataclasses.asdict(evidence.policy)) if evidence.baseline else (),
+        loosened=loosened(evidence.baseline.record.header.policy, dataclasses.asdict(evidence.policy)) if evidence.baseline and not evidence.is_score else (),
         changed_cases=_changed(comparison.outcomes),
     )  # fmt: skip
 
@@ -78,6 +78,8 @@ def _baseline_info(evidence: Evidence) -> BaselineInfo:
     if evidence.baseline is None:
         return BaselineInfo()
     accepted, header = evidence.baseline.acceptance, evidence.baseline.record.header
+    if evidence.is_score:
+        return BaselineInfo(found=True, suite_level_only=True, file=header.file)
     return BaselineInfo(
         found=True, run_id=header.run_id, commit=header.commit, accepted_at=accepted.accepted_at, accepted_by=accepted.accepted_by, reason=accepted.reason,
         accepted_in=accepted.accepted_in, age_days=evidence.age_days, runs=stored_runs(evidence), acceptances=len(evidence.baseline.chain) + 1,
@@ -86,5 +88,5 @@ def _baseline_info(evidence: Evidence) -> BaselineInfo:
 
 def _calls(evidence: Evidence) -> CallsInfo:
     calls = evidence.current.header.calls
-    before = evidence.baseline.record.header.calls.made if evidence.baseline else None
+    before = evidence.baseline.record.header.calls.made if evidence.baseline and not evidence.is_score else None
     return CallsInfo(planned=calls.planned, made=calls.made, judge_planned=calls.judge_planned, judge_made=calls.judge_made, baseline_made=before)

@@ -25,6 +25,11 @@ class Evidence:
     age_days: float | None = None
 
     @property
+    def is_score(self) -> bool:
+        """Whether the baseline is one number, with no cases behind it."""
+        return self.baseline is not None and self.baseline.record.score is not None
+
+    @property
     def policy(self) -> Policy:
         """The policy of the current suite."""
         return self.comparison.rules.policy

@@ -123,6 +123,10 @@ def _error_reasons(evidence: Evidence) -> Iterable[Reason]:
 
 
 def _comparable_reasons(evidence: Evidence) -> Iterable[Reason]:
+    if evidence.is_score:
+        if evidence.current.header.selection.is_partial:
+            yield Reason(code="TOO_FEW_COMPARABLE", message="the baseline is the score of the whole suite, and only a part of it ran")
+        return
     known = [outcome for outcome in evidence.comparison.outcomes if outcome.pair.baseline is not None]
     compared = sum(outcome.pair.status == "compared" for outcome in known)
     if compared < evidence.policy.min_comparable * len(known) - EPSILON or not compared:

@@ -224,10 +224,11 @@ class RunHeader:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """A whole record: the header and its cases by id."""
+    """A whole record: the header and its cases by id. `score` is set where a baseline is no more than a pass rate, and no case is known."""
 
     header: RunHeader
     cases: Mapping[str, CaseRecord]
+    score: float | None = None
 
 
 @stored

@@ -116,7 +116,10 @@ class Counts:
 
 @stated
 class BaselineInfo:
-    """Which baseline was compared with; `runs` is the smallest number of stored runs of a compared case."""
+    """Which baseline was compared with; `runs` is the smallest number of stored runs of a compared case.
+
+    With `suite_level_only` it is one number, read from `file`: the pass rate of the suite, and no case was compared.
+    """
 
     found: bool = False
     run_id: str | None = None
@@ -128,6 +131,8 @@ class BaselineInfo:
     age_days: float | None = None
     runs: int | None = None
     acceptances: int | None = None
+    suite_level_only: bool = False
+    file: str | None = None
 
 
 @stated

@@ -45,7 +45,7 @@ def shown_cases(suite: SuiteVerdict, limit: int = SHOWN_CASES) -> tuple[str, ...
 
 def failing(suite: SuiteVerdict) -> list[CaseVerdict]:
     """Cases with a failed run, worst first, where no comparison speaks for them: without a baseline, or below a threshold."""
-    if suite.baseline.found and suite.verdict != "below_threshold":
+    if suite.baseline.found and not suite.baseline.suite_level_only and suite.verdict != "below_threshold":
         return []
     failed = [case for case in suite.cases if case.current_runs is not None and case.current_runs.passed < case.current_runs.measured and case.verdict != "regressed"]
     return sorted(failed, key=lambda case: (case.current if case.current is not None else 0.0, case.case))
