@@ -97,6 +97,19 @@ class Tolerance(click.ParamType[float]):
         return parsed
 
 
+class Label(click.ParamType[str]):
+    """A name for runs: not blank, at most 200 characters, one line."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name without outer blanks."""
+        label = str(value).strip()
+        if not label or len(label) > 200 or not label.isprintable():
+            self.fail("a label is one line of 1 to 200 characters", param, ctx)
+        return label
+
+
 def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
     def add(function: F) -> F:
         for option in reversed(options):
@@ -111,6 +124,8 @@ baseline_option = click.option("--baseline", type=FOLDER, default=Path("eval-bas
 baseline_or_score_option = click.option(
     "--baseline", type=click.Path(path_type=Path), default=Path("eval-baselines"), show_default=True, help="Folder of the accepted baselines, or a file with a pass rate."
 )
+label_option = click.option("--label", type=Label(), metavar="NAME", help="Keep the run under this name, to compare with later.")
+baseline_label_option = click.option("--baseline-label", type=Label(), metavar="NAME", help="Compare with the newest run of this label.")
 format_option = click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True, help="What is printed on stdout.")
 report_options = _group(
     format_option,

@@ -6,9 +6,9 @@ import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from evalaction.app.judging import Judged, judge, publish
+from evalaction.app.known import Known, known_baselines, refuse_partial
 from evalaction.app.measuring import Measurement, check_targets, prepare
 from evalaction.app.parts import Job, Parts
 from evalaction.app.selecting import refuse_unsupported, select
@@ -22,9 +22,7 @@ from evalaction.core.suite import Policy, Suite
 from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
 from evalaction.datasets.load import load_suites
 from evalaction.errors import ConfigError
-from evalaction.store.baselines import DirectoryStore
 from evalaction.store.records import read_record, record_folders
-from evalaction.store.scores import baselines_of
 
 
 def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
@@ -34,6 +32,7 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
     if run and unsafe is not None:
         what = f"the code of a pull request ({unsafe[:12]}) is checked out under pull_request_target, where it could read secrets"
         raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
+    refuse_partial(job.outputs, job.selected)
     suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd)
     refuse_unsupported(suites)
     if not run:
@@ -103,23 +102,20 @@ def gate_suites(parts: Parts, job: Job) -> Verdict:
 def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     """Suites and baselines are forgotten at its end: with a hundred thousand cases they fill the memory that reporting needs."""
     suites = load(parts, job) if job.suites else ()
-    store = DirectoryStore(job.outputs.baseline)
     if job.record is not None:
-        return _judge_stored(parts, job, suites, store), []
-    baselines = baselines_of(store, [suite.key for suite in suites])
-    if not store.root.exists():
-        parts.console.say(f"no folder of baselines is at {store.root}")
+        return _judge_stored(parts, job, suites), []
+    known = known_baselines(parts, job.outputs, [suite.key for suite in suites])
 
     async def one(measurement: Measurement) -> Judged:
         """Measure and judge."""
-        return await _gate(parts, measurement, baselines[measurement.suite.key], store)
+        return await _gate(parts, measurement, known[measurement.suite.key])
 
     return _one_by_one(parts, job, suites, one)
 
 
-async def _gate(parts: Parts, measurement: Measurement, baseline: Baseline | None, store: DirectoryStore) -> Judged:
+async def _gate(parts: Parts, measurement: Measurement, known: Known) -> Judged:
     """Measure one suite, and run suspicious cases again until each is proven or not."""
-    suite = measurement.suite
+    suite, baseline = measurement.suite, known.baseline
     async with measurement:
         await measurement.first_pass()
         comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
@@ -129,9 +125,9 @@ async def _gate(parts: Parts, measurement: Measurement, baseline: Baseline | Non
                 break
             comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
         record = measurement.record()
-    parts.console.detail(f"suite {suite.name}: record in {measurement.folder}, {'baseline in ' + str(store.folder(suite.key)) if baseline else 'no baseline'}")
+    parts.console.detail(f"suite {suite.name}: record in {measurement.folder}, {'baseline in ' + str(known.folder) if baseline else 'no baseline'}")
     verdict = judge(record, baseline, comparison.rules, parts.now(), comparison)
-    return Judged(verdict=verdict, record=record, folder=measurement.folder, baseline_folder=store.folder(suite.key) if baseline else None)
+    return Judged(verdict=verdict, record=record, folder=measurement.folder, baseline_folder=known.folder if baseline else None)
 
 
 def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm: bool) -> Comparison:
@@ -141,14 +137,7 @@ def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm
     return compare(before, record, Rules(name=name, policy=suite.gate, floor=suite.floor, can_confirm=can_confirm))
 
 
-class _Known(NamedTuple):
-    """The baseline of a suite and where its answers lie."""
-
-    baseline: Baseline | None
-    folder: Path
-
-
-def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite], store: DirectoryStore) -> list[Judged]:
+def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite]) -> list[Judged]:
     """Judge records that were measured earlier, under the policy of the suites named, else under their own."""
     place = job.record or Path()
     folders = {record.header.key: (folder, record) for folder in record_folders(place) for record in (read_record(folder),)}
@@ -157,11 +146,11 @@ def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite], store: Direct
         raise ConfigError.one("INVALID_RECORD", f"no record of suite {missing[0]} is there", "name the folder of a record of this suite", file=str(place))
     policies = {suite.key: suite for suite in suites}
     meant = {key: found for key, found in folders.items() if not suites or key in policies}
-    baselines = baselines_of(store, meant)
-    return [_judge_one(parts, folder, record, policies.get(key), _Known(baselines[key], store.folder(key))) for key, (folder, record) in meant.items()]
+    known = known_baselines(parts, job.outputs, meant)
+    return [_judge_one(parts, folder, record, policies.get(key), known[key]) for key, (folder, record) in meant.items()]
 
 
-def _judge_one(parts: Parts, folder: Path, record: RunRecord, suite: Suite | None, known: _Known) -> Judged:
+def _judge_one(parts: Parts, folder: Path, record: RunRecord, suite: Suite | None, known: Known) -> Judged:
     baseline = known.baseline
     policy, floor = (suite.gate, suite.floor) if suite else (Policy(**record.header.policy), record.header.floor)
     before = baseline.record if baseline else None

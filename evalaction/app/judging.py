@@ -18,15 +18,15 @@ from evalaction.core.evidence import Evidence
 from evalaction.core.masking import Masker
 from evalaction.core.record import Baseline, CaseRecord, RunRecord
 from evalaction.core.verdict import EXIT_CODES, Reason, SuiteVerdict, Verdict, overall
-from evalaction.errors import ConfigError
+from evalaction.errors import ConfigError, ExitCode
 from evalaction.report.details import Details, TrendPoint, shown_cases
 from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
 from evalaction.report.saiku import render_saiku
 from evalaction.report.schema import verdict_json, verdict_pieces
-from evalaction.report.terminal import last_line, render_text
+from evalaction.report.terminal import last_line, red_lines, render_text
 from evalaction.report.view import build_view
-from evalaction.store import history
+from evalaction.store import history, labels
 from evalaction.store.files import write_atomic, write_named
 from evalaction.store.records import read_cases
 
@@ -43,6 +43,11 @@ class Judged:
     record: RunRecord
     folder: Path
     baseline_folder: Path | None = None
+
+    @property
+    def may_stand(self) -> bool:
+        """Whether the record is a level that later runs may be compared with: it was measured, whatever came of it."""
+        return self.verdict.exit_code in (ExitCode.OK, ExitCode.REGRESSED)
 
 
 def judge(record: RunRecord, baseline: Baseline | None, rules: Rules, now: datetime, comparison: Comparison | None = None) -> SuiteVerdict:
@@ -67,16 +72,29 @@ def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: S
     verdict = overall(verdicts, report_only=outputs.report_only, tool_version=__version__)
     _write_verdict(parts, outputs, verdict)
     if remember:
-        _remember(parts, outputs.out, judged)
+        _remember(parts, outputs, judged)
     render(parts, outputs, verdict, judged)
+    _keep_labelled(parts, outputs, judged)
+    for line in red_lines(verdict):
+        parts.console.say(line)
     parts.console.say(last_line(verdict))
     return verdict
 
 
-def _remember(parts: Parts, out: Path, judged: Sequence[Judged]) -> None:
+def _keep_labelled(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> None:
+    """Keep the records of a run under its label, after the report: the same label may have been compared with."""
+    for one in judged if outputs.label is not None else ():
+        if one.may_stand:
+            labels.keep(outputs.out, outputs.label or "", one.verdict.key, one.folder)
+        else:
+            parts.console.say(f"suite {one.verdict.suite}: not kept under the label {outputs.label}: {one.verdict.verdict}")
+
+
+def _remember(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> None:
     """Add to the history; one that cannot be used is a pity and no verdict."""
     try:
-        history.add(out, [past_run(one.record, one.verdict.verdict, parts.settings.masker) for one in judged])
+        runs = [past_run(one.record, one.verdict.verdict, parts.settings.masker) for one in judged]
+        history.add(outputs.out, [dataclasses.replace(run, label=outputs.label if one.may_stand else None) for run, one in zip(runs, judged, strict=True)])
     except ConfigError as error:
         parts.console.say(f"warning: {error}")
 

@@ -95,7 +95,7 @@ def _threshold_reasons(evidence: Evidence) -> Iterable[Reason]:
         whole = evidence.comparison.whole.get(name)
         if whole is None or not whole.values:
             if not excused(name, evidence):
-                yield Reason(code="METRIC_MISSING", message=f"{name} has a threshold of {say(threshold)} but was not produced by this run", metric=name)
+                yield Reason(code="METRIC_MISSING", message=f"{name} has a threshold of {threshold:g} but was not produced by this run", metric=name)
         elif misses(name, whole, threshold, deterministic=evidence.current.header.deterministic):
             word = "above" if lower_is_better(name) else "below"
             value = mean(whole.values)
