@@ -73,7 +73,11 @@ class Saiku:
         self.calls.append(path.removeprefix(f"{API}/"))
         if path == f"{API}/ask":
             self.asked.append(body)
-            return ask(body["question"], body) if isinstance(body.get("question"), str) and set(body.get("cube") or {}) == set(CUBE) else Refused(400, {"error": "question and cube are required"})
+            return (
+                ask(body["question"], body)
+                if isinstance(body.get("question"), str) and set(body.get("cube") or {}) == set(CUBE)
+                else Refused(400, {"error": "question and cube are required"})
+            )
         if path == f"{API}/query" and query is not None:
             self.queries.append(body)
             return query(body) if body.get("cube") or body.get("measures") else Refused(400, queried([], "VALIDATION_ERROR", error="no cube"))

@@ -67,15 +67,26 @@ def test_failing_case__without_a_baseline__fails_the_build_and_names_each_cell(s
     done = seed(sales_by_country={"rows": [rows[1], rows[0], rows[2]]})
     assert (done.code, done.verdict["verdict"]) == (1, "below_threshold")
     found = done.out.partition("FAIL: sales-by-country")[2].splitlines()
-    assert found[1:5] == ['  rows[0].country: expected "USA", got "Canada"', "  rows[0].storeSales: expected 565238.13, got 79063.11",
-                          '  rows[1].country: expected "Canada", got "USA"', "  rows[1].storeSales: expected 79063.11, got 565238.13"]  # fmt: skip
+    assert found[1:5] == [
+        '  rows[0].country: expected "USA", got "Canada"',
+        "  rows[0].storeSales: expected 565238.13, got 79063.11",
+        '  rows[1].country: expected "Canada", got "USA"',
+        "  rows[1].storeSales: expected 79063.11, got 565238.13",
+    ]
     assert "3/4 passed, 1 failed" in done.out
 
 
-@pytest.mark.parametrize(("name", "answer"), [
-    ("trend_analysis", {"insight": "store sales rose week-on-week"}), ("trend_analysis", {"insight": "Store Sales rose"}), ("refuse_off_topic", {"refusal": "not in this Cube"}),
-    ("follow_up_turn", {"intent": "INSIGHT"}), ("follow_up_turn", {"rows": []}), ("follow_up_turn", {"rows": [{"State": "CA"}]}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("trend_analysis", {"insight": "store sales rose week-on-week"}),
+        ("trend_analysis", {"insight": "Store Sales rose"}),
+        ("refuse_off_topic", {"refusal": "not in this Cube"}),
+        ("follow_up_turn", {"intent": "INSIGHT"}),
+        ("follow_up_turn", {"rows": []}),
+        ("follow_up_turn", {"rows": [{"State": "CA"}]}),
+    ],
+)
 def test_answer__that_is_not_what_was_expected__is_red(seed, name, answer):
     """Texts compare with case, every string is needed, a missing row or key is a mismatch."""
     assert seed(**{name: answer}).code == 1
@@ -131,10 +142,14 @@ def test_reference_query__without_rows__means_that_no_row_is_right(live):
     assert live(executed([]), lambda _body: queried([]), referenceQuery=REFERENCE)[0].code == 0
 
 
-@pytest.mark.parametrize(("ask", "query"), [
-    ({"degraded": True, "reason": "the provider did not answer"}, None), (executed([], status="WAREHOUSE_ERROR", error="down"), None),
-    (executed([]), lambda _body: Refused(400, queried([], "VALIDATION_ERROR", error="no such measure"))),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ask", "query"),
+    [
+        ({"degraded": True, "reason": "the provider did not answer"}, None),
+        (executed([], status="WAREHOUSE_ERROR", error="down"), None),
+        (executed([]), lambda _body: Refused(400, queried([], "VALIDATION_ERROR", error="no such measure"))),
+    ],
+)
 def test_server__that_gives_nothing_to_judge__is_not_measured(live, ask, query):
     """Degraded is no wrong answer: exit 3, and the case is listed as DEGRADED."""
     done, _ = live(ask, query, **({"referenceQuery": REFERENCE} if query else {"expectedIntent": "QUERY"}))

@@ -34,13 +34,21 @@ def test_seed_suite__letter_for_letter__becomes_four_cases(room):
     """Each expectation is a check of its own; texts compare with case, numbers keep their spelling."""
     suite = read(room, SEED)
     assert [(one.id, one.checks) for one in suite.cases] == [
-        ("sales-by-country", (Intent(id="intent", value="QUERY"), Rows(
-            id="rows", value=({"country": "USA", "storeSales": 565238.13}, {"country": "Canada", "storeSales": 79063.11}, {"country": "Mexico", "storeSales": 51298.13}),
-            tolerance=Closeness(relative=0.001)))),
+        (
+            "sales-by-country",
+            (
+                Intent(id="intent", value="QUERY"),
+                Rows(
+                    id="rows",
+                    value=({"country": "USA", "storeSales": 565238.13}, {"country": "Canada", "storeSales": 79063.11}, {"country": "Mexico", "storeSales": 51298.13}),
+                    tolerance=Closeness(relative=0.001),
+                ),
+            ),
+        ),
         ("trend-analysis", (Intent(id="intent", value="INSIGHT"), ContainsAll(id="insight", value=("Store Sales", "week-on-week"), field="insight", ignore_case=False))),
         ("refuse-off-topic", (Intent(id="intent", value="REFUSED"), Refusal(id="refusal", contains="cube"))),
         ("follow-up-turn", (Intent(id="intent", value="QUERY"), Rows(id="rows", value=({"state": "CA", "storeSales": 214893.10},)))),
-    ]  # fmt: skip
+    ]
     assert [(turn.role, turn.content) for turn in suite.cases[3].history] == [("user", "show store sales by country"), ("assistant", "3 rows returned.")]
     assert (suite.name, suite.dialect, suite.cases[2].input) == ("foodmart-sales-evals", "saiku", "what's the weather in Paris?")
 
@@ -85,31 +93,52 @@ def test_rows__of_an_empty_list__mean_that_no_row_is_right(room):
     assert read(room, case("expectedRows: []")).cases[0].checks == (Rows(id="rows", value=()),)
 
 
-@pytest.mark.parametrize(("body", "code", "path"), [
-    ("tolerance: {relative: 0.1}", "NOTHING_TO_CHECK", ""), ("expectedRows: null, expectedInsightContains: []", "NOTHING_TO_CHECK", ""),
-    ("expectedIntent: QUERRY", "INVALID_VALUE", "expectedIntent"), ("expectedIntent: ' '", "BLANK_FIELD", "expectedIntent"),
-    ("expectedRefusalContains: ''", "BLANK_FIELD", "expectedRefusalContains"), ("expectedRefusalContains: [cube]", "TYPE_MISMATCH", "expectedRefusalContains"),
-    ("expectedRefusalContain: cube, expectedIntent: REFUSED", "UNKNOWN_FIELD", "expectedRefusalContain"), ("expectedInsightContains: [a, ' ']", "EMPTY_NEEDLE", "expectedInsightContains"),
-    ("expectedInsightContains: Store Sales", "TYPE_MISMATCH", "expectedInsightContains"), ("expectedRows: {a: 1}", "TYPE_MISMATCH", "expectedRows"),
-    ("expectedRows: [{a: [1]}]", "TYPE_MISMATCH", "expectedRows"), ("expectedRows: [1]", "TYPE_MISMATCH", "expectedRows[0]"),
-    ("expectedRows: [{a: 1}], orderMatters: sometimes", "TYPE_MISMATCH", "orderMatters"), ("expectedRows: [{a: 1}], tolerance: {relative: -0.001}", "INVALID_TOLERANCE", "tolerance.relative"),
-    ("expectedRows: [{a: 1}], tolerance: {absolute: a bit}", "INVALID_TOLERANCE", "tolerance"), ("expectedRows: [{a: 1}], tolerance: {percent: 1}", "UNKNOWN_FIELD", "tolerance.percent"),
-    ("expectedRows: [{a: 1}], tolerance: 0.1", "TYPE_MISMATCH", "tolerance"), ("referenceQuery: {}", "NOTHING_TO_CHECK", "referenceQuery"),
-    ("expectedIntent: QUERY, history: user", "TYPE_MISMATCH", "history"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "code", "path"),
+    [
+        ("tolerance: {relative: 0.1}", "NOTHING_TO_CHECK", ""),
+        ("expectedRows: null, expectedInsightContains: []", "NOTHING_TO_CHECK", ""),
+        ("expectedIntent: QUERRY", "INVALID_VALUE", "expectedIntent"),
+        ("expectedIntent: ' '", "BLANK_FIELD", "expectedIntent"),
+        ("expectedRefusalContains: ''", "BLANK_FIELD", "expectedRefusalContains"),
+        ("expectedRefusalContains: [cube]", "TYPE_MISMATCH", "expectedRefusalContains"),
+        ("expectedRefusalContain: cube, expectedIntent: REFUSED", "UNKNOWN_FIELD", "expectedRefusalContain"),
+        ("expectedInsightContains: [a, ' ']", "EMPTY_NEEDLE", "expectedInsightContains"),
+        ("expectedInsightContains: Store Sales", "TYPE_MISMATCH", "expectedInsightContains"),
+        ("expectedRows: {a: 1}", "TYPE_MISMATCH", "expectedRows"),
+        ("expectedRows: [{a: [1]}]", "TYPE_MISMATCH", "expectedRows"),
+        ("expectedRows: [1]", "TYPE_MISMATCH", "expectedRows[0]"),
+        ("expectedRows: [{a: 1}], orderMatters: sometimes", "TYPE_MISMATCH", "orderMatters"),
+        ("expectedRows: [{a: 1}], tolerance: {relative: -0.001}", "INVALID_TOLERANCE", "tolerance.relative"),
+        ("expectedRows: [{a: 1}], tolerance: {absolute: a bit}", "INVALID_TOLERANCE", "tolerance"),
+        ("expectedRows: [{a: 1}], tolerance: {percent: 1}", "UNKNOWN_FIELD", "tolerance.percent"),
+        ("expectedRows: [{a: 1}], tolerance: 0.1", "TYPE_MISMATCH", "tolerance"),
+        ("referenceQuery: {}", "NOTHING_TO_CHECK", "referenceQuery"),
+        ("expectedIntent: QUERY, history: user", "TYPE_MISMATCH", "history"),
+    ],
+)
 def test_case__that_saiku_would_take__is_refused_with_its_place(room, body, code, path):
     """Nothing is dropped in silence: code, line of the case, path to the field."""
     found = {(fault.code, fault.line, fault.path) for fault in room.faults(read, room, case(body))}
     assert (code, 4, f"cases[0].{path}".rstrip(".")) in found
 
 
-@pytest.mark.parametrize(("text", "wanted"), [
-    (SEED.replace("name: foodmart-sales-evals\n", ""), ["MISSING_FIELD"]), (SEED.replace("name: foodmart-sales-evals", "name: ' '"), ["BLANK_FIELD"]),
-    (SEED.replace("  cubeName: Sales\n", ""), ["MISSING_FIELD"]), (SEED.split("cases:")[0], ["MISSING_FIELD"]), (SEED.split("cases:")[0] + "cases: []\n", ["NO_CASES"]),
-    (SEED.split("cases:")[0] + "cases: {a: {question: x}}\n", ["TYPE_MISMATCH"]), (SEED + "owner: me\n", ["UNKNOWN_FIELD"]), (SEED.replace("catalog: FoodMart", "catalog: ''"), ["BLANK_FIELD"]),
-    (SEED.replace("name: trend-analysis", "name: sales-by-country"), ["DUPLICATE_ID"]), (SEED.replace("cases:\n", "cases: [unclosed\n"), ["MALFORMED_YAML"]),
-    (SEED.replace("    question: what's the weather in Paris?\n", "").replace("cubeName: Sales", "cubeName: ''"), ["BLANK_FIELD", "MISSING_FIELD"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (SEED.replace("name: foodmart-sales-evals\n", ""), ["MISSING_FIELD"]),
+        (SEED.replace("name: foodmart-sales-evals", "name: ' '"), ["BLANK_FIELD"]),
+        (SEED.replace("  cubeName: Sales\n", ""), ["MISSING_FIELD"]),
+        (SEED.split("cases:")[0], ["MISSING_FIELD"]),
+        (SEED.split("cases:")[0] + "cases: []\n", ["NO_CASES"]),
+        (SEED.split("cases:")[0] + "cases: {a: {question: x}}\n", ["TYPE_MISMATCH"]),
+        (SEED + "owner: me\n", ["UNKNOWN_FIELD"]),
+        (SEED.replace("catalog: FoodMart", "catalog: ''"), ["BLANK_FIELD"]),
+        (SEED.replace("name: trend-analysis", "name: sales-by-country"), ["DUPLICATE_ID"]),
+        (SEED.replace("cases:\n", "cases: [unclosed\n"), ["MALFORMED_YAML"]),
+        (SEED.replace("    question: what's the weather in Paris?\n", "").replace("cubeName: Sales", "cubeName: ''"), ["BLANK_FIELD", "MISSING_FIELD"]),
+    ],
+)
 def test_file__with_faults__names_all_of_them(room, text, wanted):
     """The seed's codes, every fault in one pass."""
     assert codes(room, text) == wanted

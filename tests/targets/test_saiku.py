@@ -45,6 +45,7 @@ def target(url, environment=ENVIRONMENT, **spec):
 
 def asked(one, **fields):
     """The answer to one question; the target is closed."""
+
     async def both():
         try:
             return await one.ask(request(**fields))
@@ -93,34 +94,50 @@ def test_request_without_a_response__is_sent_to_the_query_endpoint_verbatim(star
     assert (server.queries, server.calls) == ([QUERY], ["ask", "query"])
 
 
-@pytest.mark.parametrize(("reply", "parts"), [
-    ({"degraded": False, "model": "m", "insight": {"markdown": "Tea rose"}}, {"intent": "INSIGHT", "insight": "Tea rose", "model": "m"}),
-    ({"degraded": False, "viewChange": {"viewMode": "chart"}}, {"intent": "VIEW_CHANGE", "viewChange": {"viewMode": "chart"}}),
-    ({"degraded": True, "model": "m", "reason": "OFF_TOPIC:  not this cube "}, {"intent": "REFUSED", "refusal": "not this cube", "model": "m"}),
-    ({"degraded": False, "response": queried([]) | {"source": "certified"}}, {"intent": "QUERY", "rows": ()}),
-    ({"degraded": False, "response": {"status": "SUCCESS", "data": None}}, {"intent": "QUERY", "rows": ()}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "parts"),
+    [
+        ({"degraded": False, "model": "m", "insight": {"markdown": "Tea rose"}}, {"intent": "INSIGHT", "insight": "Tea rose", "model": "m"}),
+        ({"degraded": False, "viewChange": {"viewMode": "chart"}}, {"intent": "VIEW_CHANGE", "viewChange": {"viewMode": "chart"}}),
+        ({"degraded": True, "model": "m", "reason": "OFF_TOPIC:  not this cube "}, {"intent": "REFUSED", "refusal": "not this cube", "model": "m"}),
+        ({"degraded": False, "response": queried([]) | {"source": "certified"}}, {"intent": "QUERY", "rows": ()}),
+        ({"degraded": False, "response": {"status": "SUCCESS", "data": None}}, {"intent": "QUERY", "rows": ()}),
+    ],
+)
 def test_intent__follows_from_the_reply(start, reply, parts):
     """The server sends no intent of its own."""
     assert asked(target(start(reply).url)).as_json() == parts
 
 
-@pytest.mark.parametrize("reply", [
-    {"degraded": False, "model": "m", "request": {}, "response": queried([], "VALIDATION_ERROR", error="no measure Sails")},
-    {"degraded": False, "model": "m", "request": {"measures": [{"name": "Sails"}]}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"degraded": False, "model": "m", "request": {}, "response": queried([], "VALIDATION_ERROR", error="no measure Sails")},
+        {"degraded": False, "model": "m", "request": {"measures": [{"name": "Sails"}]}},
+    ],
+)
 def test_query__refused_as_wrong__is_an_answer_that_passes_nothing(start, reply):
     """The model asked for what the cube does not have: neither rows nor an intent, whether the server says so in the reply or when asked."""
     answer = asked(target(start(reply, Refused(400, queried([], "VALIDATION_ERROR", error="no measure Sails"))).url))
     assert (answer.intent, answer.rows, answer.output) == (None, None, "the query was refused: no measure Sails")
 
 
-@pytest.mark.parametrize(("reply", "says"), [
-    ({"degraded": True, "reason": "the provider did not answer"}, "degraded: the provider did not answer"), ({"degraded": True, "reason": "off_topic: x"}, "degraded"), ({"degraded": True}, "no reason"),
-    (Refused(503, {"degraded": True, "reason": "no provider"}), "HTTP 503"), (Refused(413, {"error": "too long"}), "HTTP 413"), (Refused(429, {}), "HTTP 429"),
-    (executed([], status="TIMEOUT", error="60 s"), "TIMEOUT: 60 s"), ({"degraded": False, "emailDraft": {}}, "e-mail draft"), ({"degraded": False}, "neither rows"), ([1], "no JSON object"),
-    (executed([]) | {"response": {"status": "SUCCESS", "data": [1]}}, "no list of records"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "says"),
+    [
+        ({"degraded": True, "reason": "the provider did not answer"}, "degraded: the provider did not answer"),
+        ({"degraded": True, "reason": "off_topic: x"}, "degraded"),
+        ({"degraded": True}, "no reason"),
+        (Refused(503, {"degraded": True, "reason": "no provider"}), "HTTP 503"),
+        (Refused(413, {"error": "too long"}), "HTTP 413"),
+        (Refused(429, {}), "HTTP 429"),
+        (executed([], status="TIMEOUT", error="60 s"), "TIMEOUT: 60 s"),
+        ({"degraded": False, "emailDraft": {}}, "e-mail draft"),
+        ({"degraded": False}, "neither rows"),
+        ([1], "no JSON object"),
+        (executed([]) | {"response": {"status": "SUCCESS", "data": [1]}}, "no list of records"),
+    ],
+)
 def test_reply__without_an_answer__is_an_error(start, reply, says):
     """A provider that fails, a warehouse that is down and a reply that nothing follows from are neither right nor wrong."""
     error = failed(target(start(reply).url, retries=0))
@@ -135,11 +152,20 @@ def test_login__that_is_wrong__is_an_error_without_the_password(start):
     assert "another-word" not in error.message + error.detail
 
 
-@pytest.mark.parametrize(("url", "environment", "spec", "code"), [
-    ("http://a", {"SAIKU_USERNAME": "admin"}, {}, "MISSING_SECRET"), ("http://a", {"SAIKU_PASSWORD": "x"}, {}, "MISSING_SECRET"), ("ftp://a", {}, {}, "INVALID_VALUE"),
-    ("http://a?x=1", {}, {}, "INVALID_VALUE"), ("http://{{ case.id }}", {}, {}, "INVALID_VALUE"), ("{{ env.NOT_SET }}", {}, {}, "UNRESOLVED_VARIABLE"),
-    ("http://a", {}, {"json": {"a": 1}}, "INVALID_VALUE"), ("http://a", {}, {"extract": {"output": "x"}}, "INVALID_VALUE"), ("http://a", {}, {"method": "PUT"}, "INVALID_VALUE"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("url", "environment", "spec", "code"),
+    [
+        ("http://a", {"SAIKU_USERNAME": "admin"}, {}, "MISSING_SECRET"),
+        ("http://a", {"SAIKU_PASSWORD": "x"}, {}, "MISSING_SECRET"),
+        ("ftp://a", {}, {}, "INVALID_VALUE"),
+        ("http://a?x=1", {}, {}, "INVALID_VALUE"),
+        ("http://{{ case.id }}", {}, {}, "INVALID_VALUE"),
+        ("{{ env.NOT_SET }}", {}, {}, "UNRESOLVED_VARIABLE"),
+        ("http://a", {}, {"json": {"a": 1}}, "INVALID_VALUE"),
+        ("http://a", {}, {"extract": {"output": "x"}}, "INVALID_VALUE"),
+        ("http://a", {}, {"method": "PUT"}, "INVALID_VALUE"),
+    ],
+)
 def test_target__that_cannot_be_right__is_refused_before_any_call(url, environment, spec, code):
     """Half a login, an address that is none, and keys that the protocol has no place for."""
     with pytest.raises(ConfigError) as caught:
@@ -161,7 +187,9 @@ def test_reference__beside_another_target__is_asked_where_the_environment_says(s
     assert asked(build_reference({"saiku": QUERY}, None, environment={**ENVIRONMENT, "SAIKU_URL": server.url}, concurrency=1)).rows == ()
 
 
-@pytest.mark.parametrize("reply", [queried([], "TIMEOUT", error="60 s"), Refused(400, queried([], "VALIDATION_ERROR", error="no such measure")), Refused(500, queried([], "EXECUTION_ERROR"))])
+@pytest.mark.parametrize(
+    "reply", [queried([], "TIMEOUT", error="60 s"), Refused(400, queried([], "VALIDATION_ERROR", error="no such measure")), Refused(500, queried([], "EXECUTION_ERROR"))]
+)
 def test_reference__that_fails__is_an_error(start, reply):
     """Without the expected rows nothing can be judged, also when the author's query is the wrong one."""
     server = start(executed([]), reply)
