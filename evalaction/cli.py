@@ -16,7 +16,20 @@ import click
 
 from evalaction import __version__
 from evalaction.errors import ConfigError, ExitCode, Fault
-from evalaction.options import FILE, FOLDER, baseline_option, format_option, measuring_options, out_option, policy_options, report_options, verbose_option
+from evalaction.options import (
+    FILE,
+    FOLDER,
+    baseline_label_option,
+    baseline_option,
+    baseline_or_score_option,
+    format_option,
+    label_option,
+    measuring_options,
+    out_option,
+    policy_options,
+    report_options,
+    verbose_option,
+)
 
 if TYPE_CHECKING:
     from evalaction.app.parts import Job, Outputs, Parts
@@ -35,11 +48,13 @@ def cli() -> None:
 @cli.command()
 @click.argument("suites", nargs=-1, metavar="[SUITE]...")
 @out_option
-@baseline_option
+@baseline_or_score_option
 @measuring_options
 @policy_options
 @report_options
 @click.option("--record", type=FOLDER, help="Judge this record instead of measuring.")
+@label_option
+@baseline_label_option
 @verbose_option
 def gate(**options: Any) -> int:
     """Measure, compare with the accepted baseline, report, exit with the verdict."""
@@ -56,6 +71,7 @@ def gate(**options: Any) -> int:
 @out_option
 @measuring_options
 @report_options
+@label_option
 @verbose_option
 def run(**options: Any) -> int:
     """Measure and write the record; nothing is compared."""
@@ -120,7 +136,7 @@ def compare(baseline_dir: Path, record_dir: Path, **options: Any) -> int:
 @cli.command()
 @click.argument("record_dir", type=FOLDER)
 @out_option
-@baseline_option
+@baseline_or_score_option
 @report_options
 @verbose_option
 def report(record_dir: Path, **options: Any) -> int:
@@ -217,7 +233,7 @@ def _outputs(options: dict[str, Any]) -> Outputs:
     return Outputs(
         out=options.get("out") or Path("eval-results"), baseline=options.get("baseline") or Path("eval-baselines"), format=options.get("form", "text"),
         report=options.get("report"), junit=options.get("junit"), html=options.get("html"), report_only=bool(options.get("report_only")),
-        command=shlex.join(["eval-gate", *sys.argv[1:]]),
+        label=options.get("label"), baseline_label=options.get("baseline_label"), command=shlex.join(["eval-gate", *sys.argv[1:]]),
     )  # fmt: skip
 
 

@@ -98,6 +98,19 @@ class Tolerance(click.ParamType[float]):
         return parsed
 
 
+class Label(click.ParamType[str]):
+    """A name for runs: not blank, at most 200 characters, one line."""
+
+    name = "name"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name without outer blanks."""
+        label = str(value).strip()
+        if not label or len(label) > 200 or not label.isprintable():
+            self.fail("a label is one line of 1 to 200 characters", param, ctx)
+        return label
+
+
 def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
     def add(function: F) -> F:
         for option in reversed(options):
@@ -109,6 +122,11 @@ def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
 
 out_option = click.option("--out", type=FOLDER, default=Path("eval-results"), show_default=True, help="Folder of the results.")
 baseline_option = click.option("--baseline", type=FOLDER, default=Path("eval-baselines"), show_default=True, help="Folder of the accepted baselines.")
+baseline_or_score_option = click.option(
+    "--baseline", type=click.Path(path_type=Path), default=Path("eval-baselines"), show_default=True, help="Folder of the accepted baselines, or a file with a pass rate."
+)
+label_option = click.option("--label", type=Label(), metavar="NAME", help="Keep the run under this name, to compare with later.")
+baseline_label_option = click.option("--baseline-label", type=Label(), metavar="NAME", help="Compare with the newest run of this label.")
 format_option = click.option("--format", "form", type=click.Choice(["text", "json", "markdown"]), default="text", show_default=True, help="What is printed on stdout.")
 report_options = _group(
     format_option,
@@ -139,5 +157,5 @@ policy_options = _group(
     click.option("--case-tolerance", type=Tolerance(), help="How far a case's score may fall."),
     click.option("--pass-rate-tolerance", type=Tolerance(), help="How far a case's pass rate may fall."),
     click.option("--fail-on", type=Names(), help=f"What is red, separated by commas: {', '.join(FAIL_ON)}."),
-    click.option("--report-only", is_flag=True, help="Say what would fail, and exit 0."),
+    click.option("--report-only", "--no-fail-on-regression", "report_only", is_flag=True, help="Say what would fail, and exit 0."),
 )

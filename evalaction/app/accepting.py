@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from evalaction.app.baselines import FoundBaseline, of_record
+from evalaction.app.baselines import FoundBaseline, Where, of_records
 from evalaction.app.parts import BaselineSource, Parts
 from evalaction.core.accept import Accepted, AcceptRequest, accept
 from evalaction.core.record import RunRecord
@@ -57,10 +57,9 @@ def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "d
     """Accept the records of the last run at each place; none is stored unless all of them may be. Raises ConfigError when one must not be a baseline."""
     request, places = _request(parts, job), [folder for place in job.records for folder in _of_the_last_run(place)]
     records = [(folder, _of_origin(read_record(folder), job.origin)) for folder in places]
-    if job.source is not None:
-        job.source.fetch([record.header.key for _, record in records])
+    known = of_records(parts, Where(baseline=job.baseline, source=job.source), [record.header for _, record in records])
     store = DirectoryStore(job.baseline)
-    decided = [_decided(parts, store, folder, record, request) for folder, record in records]
+    decided = [_decided(folder, record, known[record.header.key], request) for folder, record in records]
     for one in decided:
         header = one.record.header
         parts.console.say(f"suite {header.suite}: measured at {header.finished_at}, commit {header.commit or 'unknown'}, {len(one.record.cases)} cases")
@@ -71,9 +70,9 @@ def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "d
     return "accepted", tuple(_stored(parts, store, one) for one in decided)
 
 
-def _decided(parts: Parts, store: DirectoryStore, folder: Path, record: RunRecord, request: AcceptRequest) -> Decision:
-    found = of_record(parts, store, record.header)
-    return Decision(record=record, place=folder, accepted=accept(record, found.baseline, request), before=found)
+def _decided(folder: Path, record: RunRecord, before: FoundBaseline, request: AcceptRequest) -> Decision:
+    previous = before.baseline if before.baseline is not None and before.baseline.record.score is None else None  # a bare score has nothing to continue
+    return Decision(record=record, place=folder, accepted=accept(record, previous, request), before=before)
 
 
 def _request(parts: Parts, job: AcceptJob) -> AcceptRequest:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from evalaction.app.baselines import FoundBaseline, of_record, of_suite
+from evalaction.app.baselines import FoundBaseline, Where, of_records, of_suites
 from evalaction.app.importing import import_suite
 from evalaction.app.judging import Judged, judge, publish
 from evalaction.app.loading import load
@@ -23,7 +23,6 @@ from evalaction.core.suite import Policy, Suite
 from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
 from evalaction.errors import ConfigError
 from evalaction.memory import collection_paused
-from evalaction.store.baselines import DirectoryStore
 from evalaction.store.records import read_record, record_folders
 
 
@@ -86,33 +85,25 @@ def gate_suites(parts: Parts, job: Job) -> Verdict:
 def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     """Suites and baselines are forgotten at its end: with a hundred thousand cases they fill the memory that reporting needs."""
     suites = load(parts, job) if job.suites or job.overrides.results else ()
-    store = DirectoryStore(job.outputs.baseline)
     if job.record is not None:
-        return _judge_stored(parts, job, suites, store), []
-    if job.outputs.source is not None:
-        job.outputs.source.fetch([suite.key for suite in suites])
+        return _judge_stored(parts, job, suites), []
+    known = of_suites(parts, Where.of(job.outputs), suites)
     measured = [suite for suite in suites if suite.imported is None]
-    imported = [suite for suite in suites if suite.imported is not None]
-    with collection_paused():
-        baselines = {suite.key: store.load(suite.key) for suite in measured}
-        known = {suite.key: of_suite(parts, store, suite) for suite in imported}
-    if not store.root.exists():
-        parts.console.say(f"no folder of baselines is at {store.root}")
 
     async def one(measurement: Measurement) -> Judged:
         """Measure and judge."""
-        return await _gate(parts, measurement, baselines[measurement.suite.key], store)
+        return await _gate(parts, measurement, known[measurement.suite.key])
 
     judged, skipped = _one_by_one(parts, job, measured, one)
-    for suite in imported:
+    for suite in (suite for suite in suites if suite.imported is not None):
         record, folder = import_suite(parts, job, suite)
-        judged.append(_judge_with(parts, record, folder, suite, known[suite.key]))
+        judged.append(_judge_one(parts, folder, record, suite, known[suite.key]))
     return judged, skipped
 
 
-async def _gate(parts: Parts, measurement: Measurement, baseline: Baseline | None, store: DirectoryStore) -> Judged:
+async def _gate(parts: Parts, measurement: Measurement, known: FoundBaseline) -> Judged:
     """Measure one suite, and run suspicious cases again until each is proven or not."""
-    suite = measurement.suite
+    suite, baseline = measurement.suite, known.baseline
     async with measurement:
         await measurement.first_pass()
         comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
@@ -122,9 +113,9 @@ async def _gate(parts: Parts, measurement: Measurement, baseline: Baseline | Non
                 break
             comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
         record = measurement.record()
-    parts.console.detail(f"suite {suite.name}: record in {measurement.folder}, {'baseline in ' + str(store.folder(suite.key)) if baseline else 'no baseline'}")
+    parts.console.detail(f"suite {suite.name}: record in {measurement.folder}, {'baseline in ' + str(known.folder) if baseline else 'no baseline'}")
     verdict = judge(record, baseline, comparison.rules, parts.now(), comparison)
-    return Judged(verdict=verdict, record=record, folder=measurement.folder, baseline_folder=store.folder(suite.key) if baseline else None)
+    return Judged(verdict=verdict, record=record, folder=measurement.folder, baseline_folder=known.folder if baseline else None)
 
 
 def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm: bool) -> Comparison:
@@ -135,7 +126,7 @@ def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm
         return compare(before, record, Rules(name=name, policy=suite.gate, floor=suite.floor, can_confirm=can_confirm))
 
 
-def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite], store: DirectoryStore) -> list[Judged]:
+def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite]) -> list[Judged]:
     """Judge records that were measured earlier, under the policy of the suites named, else under their own."""
     place = job.record or Path()
     folders = {record.header.key: (folder, record) for folder in record_folders(place) for record in (read_record(folder),)}
@@ -143,15 +134,12 @@ def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite], store: Direct
     if missing:
         raise ConfigError.one("INVALID_RECORD", f"no record of suite {missing[0]} is there", "name the folder of a record of this suite", file=str(place))
     policies = {suite.key: suite for suite in suites}
-    return [_judge_one(parts, folder, record, policies, store) for key, (folder, record) in folders.items() if not suites or key in policies]
+    meant = {key: found for key, found in folders.items() if not suites or key in policies}
+    known = of_records(parts, Where.of(job.outputs), [record.header for _, record in meant.values()])
+    return [_judge_one(parts, folder, record, policies.get(key), known[key]) for key, (folder, record) in meant.items()]
 
 
-def _judge_one(parts: Parts, folder: Path, record: RunRecord, policies: Mapping[str, Suite], store: DirectoryStore) -> Judged:
-    key = record.header.key
-    return _judge_with(parts, record, folder, policies.get(key), of_record(parts, store, record.header))
-
-
-def _judge_with(parts: Parts, record: RunRecord, folder: Path, suite: Suite | None, found: FoundBaseline) -> Judged:
+def _judge_one(parts: Parts, folder: Path, record: RunRecord, suite: Suite | None, found: FoundBaseline) -> Judged:
     """Judge a finished record under the policy of its suite, else under its own."""
     baseline = found.baseline
     policy, floor = (suite.gate, suite.floor) if suite else (Policy(**record.header.policy), record.header.floor)

@@ -19,14 +19,15 @@ from evalaction.core.evidence import Evidence
 from evalaction.core.masking import Masker
 from evalaction.core.record import Baseline, CaseRecord, RunRecord
 from evalaction.core.verdict import EXIT_CODES, Reason, SuiteVerdict, Verdict, overall
-from evalaction.errors import ConfigError
+from evalaction.errors import ConfigError, ExitCode
 from evalaction.report.details import Details, TrendPoint, shown_cases
 from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
+from evalaction.report.saiku import render_saiku
 from evalaction.report.schema import verdict_json, verdict_pieces
-from evalaction.report.terminal import last_line, render_text
+from evalaction.report.terminal import last_line, red_lines, render_text
 from evalaction.report.view import ReportView, build_view
-from evalaction.store import history
+from evalaction.store import history, labels
 from evalaction.store.files import write_atomic, write_named
 from evalaction.store.records import read_cases
 
@@ -47,6 +48,11 @@ class Judged:
     baseline_folder: Path | None = None
     baseline_answers: Mapping[str, CaseRecord] | None = None
     """The baseline's cases with their answers where they are no record on disk."""
+
+    @property
+    def may_stand(self) -> bool:
+        """Whether the record is a level that later runs may be compared with: it was measured, whatever came of it."""
+        return self.verdict.exit_code in (ExitCode.OK, ExitCode.REGRESSED)
 
 
 def judge(record: RunRecord, baseline: Baseline | None, rules: Rules, now: datetime, comparison: Comparison | None = None) -> SuiteVerdict:
@@ -72,11 +78,23 @@ def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: S
     verdict = overall(verdicts, report_only=outputs.report_only, tool_version=__version__)
     write_verdict(parts, outputs, verdict)
     if remember:
-        _remember(parts, outputs.out, judged)
+        _remember(parts, outputs, judged)
     render(parts, outputs, verdict, judged)
+    _keep_labelled(parts, outputs, judged)
+    for line in red_lines(verdict):
+        parts.console.say(line)
     if outputs.sink is None:
         parts.console.say(last_line(verdict))
     return verdict
+
+
+def _keep_labelled(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> None:
+    """Keep the records of a run under its label, after the report: the same label may have been compared with."""
+    for one in judged if outputs.label is not None else ():
+        if one.may_stand:
+            labels.keep(outputs.out, outputs.label or "", one.verdict.key, one.folder)
+        else:
+            parts.console.say(f"suite {one.verdict.suite}: not kept under the label {outputs.label}: {one.verdict.verdict}")
 
 
 def remarked(one: Judged, source: BaselineSource | None) -> Judged:
@@ -88,10 +106,11 @@ def remarked(one: Judged, source: BaselineSource | None) -> Judged:
     return dataclasses.replace(one, verdict=dataclasses.replace(verdict, baseline=known, warnings=(*verdict.warnings, *remarks.warnings)))
 
 
-def _remember(parts: Parts, out: Path, judged: Sequence[Judged]) -> None:
+def _remember(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> None:
     """Add to the history; one that cannot be used is a pity and no verdict."""
     try:
-        history.add(out, [past_run(one.record, one.verdict.verdict, parts.settings.masker) for one in judged])
+        runs = [past_run(one.record, one.verdict.verdict, parts.settings.masker) for one in judged]
+        history.add(outputs.out, [dataclasses.replace(run, label=outputs.label if one.may_stand else None) for run, one in zip(runs, judged, strict=True)])
     except ConfigError as error:
         parts.console.say(f"warning: {error}")
 
@@ -118,7 +137,16 @@ def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
     elif outputs.format == "markdown":
         parts.console.result(render_markdown(view))
     elif verdict.suites:
+        for one in judged:
+            if one.record.header.dialect == "saiku":
+                parts.console.result(_as_saiku(one))
         parts.console.result(render_text(view, width=parts.console.width, colour=parts.console.coloured))
+
+
+def _as_saiku(one: Judged) -> str:
+    """What Saiku's own runner would have printed of a record."""
+    header, found = one.record.header, read_cases(one.folder, one.record.cases)
+    return render_saiku(header, [found.get(name, case) for name, case in one.record.cases.items()]) + "\n"
 
 
 def _page(view: ReportView) -> str:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from evalaction.app.baselines import refuse_partial
 from evalaction.app.importing import read_results
 from evalaction.app.parts import Job, Parts
 from evalaction.app.selecting import refuse_unsupported, select
@@ -22,6 +23,7 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
     if run and unsafe is not None:
         what = f"the code of a pull request ({unsafe[:12]}) is checked out under pull_request_target, where it could read secrets"
         raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
+    refuse_partial(job.outputs, job.selected)
     suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd, read_results(parts))
     refuse_unsupported(suites)
     if not run:

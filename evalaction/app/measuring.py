@@ -176,7 +176,7 @@ class Measurement:
         settings, most = self._parts.settings, self.suite.limits.max_concurrency
         return Work(
             score=self._score, judge=self.judge, sink=self._recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self._stop, progress=self._progress,
-            reference=lambda block: build_reference(block, environment=settings.environment, concurrency=most),
+            reference=lambda block: build_reference(block, self.suite.target, environment=settings.environment, concurrency=most),
         )  # fmt: skip
 
     def _score(self, case: Case, answer: Answer, outside: Outside) -> Scored:
@@ -209,6 +209,7 @@ class Measurement:
             interrupted=_INTERRUPTED if self._stop.is_set() else self._ended or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
             calls=dataclasses.replace(self.planned, made=self._budget.calls, judge_made=self._budget.judge_calls),
             judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=sum(costs) if costs else None, notes=tuple(self._notes),
+            description=suite.description, dialect=suite.dialect,
         )  # fmt: skip
 
 

@@ -89,6 +89,10 @@ class Outputs:
     junit: Path | None = None
     html: Path | None = None
     report_only: bool = False
+    label: str | None = None
+    """Name under which the records are kept for later comparisons."""
+    baseline_label: str | None = None
+    """Label whose newest runs stand in the place of the accepted baselines."""
     command: str = ""
     """The command line as it was typed, for whoever wants to run it again."""
     accept: str | None = None

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from evalaction import __version__
-from evalaction.app.baselines import FoundBaseline, of_record
+from evalaction.app.baselines import FoundBaseline, Where, of_records
 from evalaction.app.judging import Judged, judge, publish, remarked, render, write_verdict
 from evalaction.app.parts import Outputs, Parts
 from evalaction.core.accept import rules_of
@@ -75,24 +75,14 @@ def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[
 
 def _judged(parts: Parts, outputs: Outputs, places: Iterable[Path]) -> list[Judged]:
     records = [(folder, read_record(folder)) for place in places for folder in record_folders(place)]
-    if outputs.source is not None:
-        outputs.source.fetch([record.header.key for _, record in records])
-    store = DirectoryStore(outputs.baseline)
-    judged = []
-    for folder, record in records:
-        known = _accepted(store, record.header.key) if outputs.source else of_record(parts, store, record.header)
-        rules = rules_of(record, baseline=known.baseline.record if known.baseline else None)
-        one = Judged(
-            verdict=judge(record, known.baseline, rules, parts.now()), record=record, folder=folder, baseline_folder=known.folder, baseline_answers=known.answers
-        )  # fmt: skip
-        judged.append(remarked(one, outputs.source))
-    return judged
+    known = of_records(parts, Where.of(outputs), [record.header for _, record in records])
+    return [_judge(parts, outputs, folder, record, known[record.header.key]) for folder, record in records]
 
 
-def _accepted(store: DirectoryStore, key: str) -> FoundBaseline:
-    """Only what a person accepted: a record that a stranger measured must not name the files that it is compared with."""
-    baseline = store.load(key)
-    return FoundBaseline(baseline=baseline, folder=store.folder(key) if baseline else None)
+def _judge(parts: Parts, outputs: Outputs, folder: Path, record: RunRecord, known: FoundBaseline) -> Judged:
+    rules = rules_of(record, baseline=known.baseline.record if known.baseline else None)
+    verdict = judge(record, known.baseline, rules, parts.now())
+    return remarked(Judged(verdict=verdict, record=record, folder=folder, baseline_folder=known.folder, baseline_answers=known.answers), outputs.source)
 
 
 def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path) -> tuple[Path, ...]:

@@ -107,6 +107,10 @@ class Comparison:
 
 def compare(baseline: RunRecord | None, current: RunRecord, rules: Rules) -> Comparison:
     """Compare two records; without a baseline only the current side is summed up."""
+    if baseline is not None and baseline.score is not None:
+        from evalaction.core.score_only import compare_with_score  # noqa: PLC0415 - it builds on this module
+
+        return compare_with_score(baseline.score, current, rules)
     if rules.name == "statistical" and baseline is not None:
         from evalaction.core.statistical import compare_statistically  # noqa: PLC0415 - other rules must not pay for the import
 

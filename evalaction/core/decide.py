@@ -51,7 +51,7 @@ def _word(reasons: tuple[Reason, ...], evidence: Evidence) -> VerdictWord:
 
 def _loosened(evidence: Evidence) -> tuple[str, ...]:
     """Looser parts of the policy, and floors of single cases that were lowered."""
-    if evidence.baseline is None:
+    if evidence.baseline is None or evidence.is_score:
         return ()
     before = evidence.baseline.record
     return (*loosened(before.header.policy, dataclasses.asdict(evidence.policy)), *lowered_floors(before.cases, evidence.current.cases))
@@ -86,6 +86,8 @@ def _baseline_info(evidence: Evidence) -> BaselineInfo:
     if evidence.baseline is None:
         return BaselineInfo()
     accepted, header = evidence.baseline.acceptance, evidence.baseline.record.header
+    if evidence.is_score:
+        return BaselineInfo(found=True, suite_level_only=True, file=header.file)
     return BaselineInfo(
         found=True, run_id=header.run_id, commit=header.commit, accepted_at=accepted.accepted_at, accepted_by=accepted.accepted_by, reason=accepted.reason,
         accepted_in=accepted.accepted_in, age_days=evidence.age_days, runs=stored_runs(evidence), acceptances=len(evidence.baseline.chain) + 1,
@@ -94,5 +96,5 @@ def _baseline_info(evidence: Evidence) -> BaselineInfo:
 
 def _calls(evidence: Evidence) -> CallsInfo:
     calls = evidence.current.header.calls
-    before = evidence.baseline.record.header.calls.made if evidence.baseline else None
+    before = evidence.baseline.record.header.calls.made if evidence.baseline and not evidence.is_score else None
     return CallsInfo(planned=calls.planned, made=calls.made, judge_planned=calls.judge_planned, judge_made=calls.judge_made, baseline_made=before)

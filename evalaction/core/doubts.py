@@ -28,7 +28,8 @@ def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str]:
     if rules.name == "tolerance" and (runs := stored_runs(evidence)) is not None and runs < PASSES_FOR_STATISTICS:
         more = f"measure with --repeats {PASSES_FOR_STATISTICS} and accept" if header.repeatable else "accept results of more runs of each case"
         yield f"the baseline holds {runs} run{'s' if runs > 1 else ''} of each case: point comparison; {more} for more certainty"
-    if rules.name != "statistical" and not rules.can_confirm and (counts.regressed or any(metric.verdict == "regressed" for metric in evidence.comparison.metrics)):
+    fell = counts.regressed or any(metric.verdict == "regressed" for metric in evidence.comparison.metrics)
+    if rules.name != "statistical" and not rules.can_confirm and not evidence.is_score and fell:
         yield "the answers cannot be asked for again here: the drop was not confirmed by further runs"
     yield from evidence.comparison.notes
     yield from _noise(evidence)

@@ -25,6 +25,11 @@ class Evidence:
     age_days: float | None = None
 
     @property
+    def is_score(self) -> bool:
+        """Whether the baseline is one number, with no cases behind it."""
+        return self.baseline is not None and self.baseline.record.score is not None
+
+    @property
     def policy(self) -> Policy:
         """The policy of the current suite."""
         return self.comparison.rules.policy
@@ -32,7 +37,10 @@ class Evidence:
 
 def excused(metric: str, evidence: Evidence) -> bool:
     """A metric may be absent because its cases failed, or because a filter left them out; the report says so."""
-    producers = [case for case in evidence.current.cases.values() if any(metric in check.metrics for check in case.checks)]
+    cases = evidence.current.cases.values()
+    if cases and all(case.is_error for case in cases):  # every case produces pass_rate, which no check names
+        return True
+    producers = [case for case in cases if any(metric in check.metrics for check in case.checks)]
     if producers:
         return all(case.is_error for case in producers)
     return evidence.current.header.selection.is_partial

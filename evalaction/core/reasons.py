@@ -96,7 +96,7 @@ def _threshold_reasons(evidence: Evidence) -> Iterable[Reason]:
         whole = evidence.comparison.whole.get(name)
         if whole is None or not whole.values:
             if not excused(name, evidence):
-                yield Reason(code="METRIC_MISSING", message=f"{name} has a threshold of {say(threshold)} but was not produced by this run", metric=name)
+                yield Reason(code="METRIC_MISSING", message=f"{name} has a threshold of {threshold:g} but was not produced by this run", metric=name)
         elif misses(name, whole, threshold, deterministic=evidence.current.header.deterministic):
             word = "above" if lower_is_better(name) else "below"
             value = mean(whole.values)
@@ -131,6 +131,10 @@ def _error_reasons(evidence: Evidence) -> Iterable[Reason]:
 
 
 def _comparable_reasons(evidence: Evidence) -> Iterable[Reason]:
+    if evidence.is_score:
+        if evidence.current.header.selection.is_partial:
+            yield Reason(code="TOO_FEW_COMPARABLE", message="the baseline is the score of the whole suite, and only a part of it ran")
+        return
     known = [outcome for outcome in evidence.comparison.outcomes if outcome.pair.baseline is not None]
     compared = sum(outcome.pair.status == "compared" for outcome in known)
     if compared < evidence.policy.min_comparable * len(known) - EPSILON or not compared:

@@ -225,14 +225,18 @@ class RunHeader:
     cost_usd: Amount | None = None
     notes: tuple[str, ...] = ()
     """Doubts that arose while measuring, one line each."""
+    description: str = ""
+    dialect: str | None = None
+    """The foreign kind of suite that was read; its own way of reporting is added."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """A whole record: the header and its cases by id."""
+    """A whole record: the header and its cases by id. `score` is set where a baseline is no more than a pass rate, and no case is known."""
 
     header: RunHeader
     cases: Mapping[str, CaseRecord]
+    score: float | None = None
 
 
 @stored

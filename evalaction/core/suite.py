@@ -15,6 +15,8 @@ from evalaction.core.record import CheckInfo, Trial
 from evalaction.core.scalars import Count, Fraction, Json, Number, Positive, Text, Tolerance, Whole, Word
 from evalaction.core.specs import CheckSpec
 
+SAIKU_SERVER = "SAIKU_URL"
+"""Variable of the environment with the base of a Saiku server, where no target names one."""
 FailOn = Literal["case", "check", "metric", "threshold", "removed", "inconclusive"]
 
 
@@ -67,7 +69,10 @@ class ExecTarget:
 
 @spec
 class HttpTarget:
-    """One request per trial; `url`, `headers`, `json` and `body` are templates, `extract` is JMESPath per field of the answer."""
+    """One request per trial; `url`, `headers`, `json` and `body` are templates, `extract` is JMESPath per field of the answer.
+
+    With `protocol: saiku` the url is the base of a Saiku server, and its own endpoints are asked.
+    """
 
     url: Word
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
@@ -77,6 +82,7 @@ class HttpTarget:
     extract: dict[Word, Word] = Field(default_factory=dict)
     timeout_seconds: Positive = 60.0
     retries: Annotated[Whole, Field(ge=0)] = 2
+    protocol: Literal["plain", "saiku"] = "plain"
 
 
 @spec
@@ -240,6 +246,8 @@ class Suite:
     repeats: int = 1
     imported: Imported | None = None
     """With an `ImportTarget`: its results."""
+    dialect: str | None = None
+    """The foreign kind of suite whose own way of reporting is added, None for our own."""
 
     def planned(self, case: Case) -> int:
         """Trials of a case in one pass over the suite."""

@@ -117,7 +117,10 @@ class Counts:
 
 @stated
 class BaselineInfo:
-    """Which baseline was compared with; `runs` is the smallest number of stored runs of a compared case."""
+    """Which baseline was compared with; `runs` is the smallest number of stored runs of a compared case.
+
+    With `suite_level_only` it is one number, read from `file`: the pass rate of the suite, and no case was compared.
+    """
 
     found: bool = False
     run_id: str | None = None
@@ -133,6 +136,8 @@ class BaselineInfo:
     """Candidates that were not taken, each with its reason."""
     behind_by: int | None = None
     """Commits that the default branch has beyond the acceptance; None where nobody asked."""
+    suite_level_only: bool = False
+    file: str | None = None
 
 
 @stated

@@ -8,6 +8,7 @@ from typing import Any
 from evalaction.datasets import strict_json, table
 from evalaction.datasets.dialects import RAGBENCH, RECORDS, SPRING, TABLE, Dialect, recognise
 from evalaction.datasets.intake import Intake, Record
+from evalaction.datasets.saiku import is_saiku, read_saiku
 from evalaction.datasets.source import Source, read_bytes
 from evalaction.datasets.yaml_tree import Document, read_yaml
 from evalaction.errors import ConfigError
@@ -17,16 +18,18 @@ _TABLES = {"csv": None, "tsv": "\t", "psv": "|"}
 _YAML = ("yaml", "yml")
 
 
-def read_dataset(source: Source, intake: Intake, form: str | None = None) -> Dialect:
+def read_dataset(source: Source, intake: Intake, form: str | None = None, *, live: bool = False) -> Dialect:
     """Read all cases of a file, or its faults, into the intake; returns the kind of the records.
 
-    A file without a case is NO_CASES. Reading stops after a thousand faults.
+    A file without a case is NO_CASES. Reading stops after a thousand faults. `live`: a server of Saiku's can be asked.
     """
     raw = read_bytes(source)
     container = _container(source, raw, form)
     if container in _YAML:
         document, faults = read_yaml(source, raw)
         intake.faults += faults
+        if document is not None and (is_saiku(document.value) or (form == "saiku" and isinstance(document.value, dict))):
+            return read_saiku(source, document, intake, live=live)
         return read_document(source, document, intake, form) if document is not None else RAGBENCH
     if container in _TABLES:
         return _take(source, table.rows(source, raw, _TABLES[container]), intake, TABLE)

@@ -220,7 +220,8 @@ class Dialect:
     """One kind of record. `expectations` are the fields that say what to check; with `exclusive` exactly one of them.
 
     `policy` is the gate policy that the document itself brings, None when it has none; `templates`
-    says whether texts may hold placeholders.
+    says whether texts may hold placeholders; `key` is the field that names a case; `empty_says` are
+    expectations of which an empty list is one.
     """
 
     name: str
@@ -230,6 +231,8 @@ class Dialect:
     exclusive: bool = False
     policy: Policy | None = None
     templates: bool = False
+    key: str = "id"
+    empty_says: frozenset[str] = frozenset()
 
     @property
     def fields(self) -> frozenset[str]:

@@ -78,7 +78,7 @@ class Intake:
                 self.cases.append(case)
 
     def _subject(self, record: Record, dialect: Dialect) -> Subject:
-        raw_id = record.raw.get("id") if isinstance(record.raw, dict) else None
+        raw_id = record.raw.get(dialect.key) if isinstance(record.raw, dict) else None
         owner = spell(raw_id) if isinstance(raw_id, str | int | float) else None
         return Subject(source=record.source, raw=record.raw, model=dialect.model, place=record.place, owner=lambda _steps: owner, prefix=record.prefix)
 
@@ -107,18 +107,19 @@ class Intake:
         record.raw = filled(record.raw, ())
 
     def _claim(self, record: Record, dialect: Dialect) -> None:
-        raw = record.raw.get("id")
+        raw = record.raw.get(dialect.key)
         if not isinstance(raw, str | int | float) or not (name := spell(raw)).strip():
             return
         key = normal(name)
         first = self._ids.get(key)
         if first is None:
-            self._ids[key] = (record.source.name, record.place((*record.prefix, "id"))[0])
+            self._ids[key] = (record.source.name, record.place((*record.prefix, dialect.key))[0])
         else:
-            self._object(record, dialect, "DUPLICATE_ID", f"the id `{clip(name)}` is taken already, at {first[0]}:{first[1]}", "give every case an id of its own", ("id",))
+            what = f"the {dialect.key} `{clip(name)}` is taken already, at {first[0]}:{first[1]}"
+            self._object(record, dialect, "DUPLICATE_ID", what, f"give every case its own {dialect.key}", (dialect.key,))
 
     def _expects(self, record: Record, dialect: Dialect) -> None:
-        stated = [name for name in dialect.expectations if says_something(record.raw.get(name))]
+        stated = [name for name in dialect.expectations if says_something(record.raw.get(name)) or (name in dialect.empty_says and record.raw.get(name) == [])]
         if not stated and not self.has_defaults:
             self._object(record, dialect, "NOTHING_TO_CHECK", "the case checks nothing, so it would pass whatever is answered", f"give it {_choice(dialect)}")
         if dialect.exclusive and len(stated) > 1:

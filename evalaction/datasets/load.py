@@ -17,6 +17,7 @@ from evalaction.datasets.overrides import Overrides
 from evalaction.datasets.paths import find
 from evalaction.datasets.policy_rules import flag_faults
 from evalaction.datasets.results import ReadResults
+from evalaction.datasets.saiku import is_saiku, saiku_suite
 from evalaction.datasets.source import Source, is_file, read_bytes
 from evalaction.datasets.suite_file import SuiteReader, Surroundings
 from evalaction.datasets.yaml_tree import read_yaml
@@ -98,6 +99,9 @@ def _read(source: Source, around: Surroundings) -> tuple[Suite | None, list[Faul
         if not isinstance(document.value, dict):
             what, fix = "the document is neither a suite nor a list of cases", "write a mapping with version, name, target and cases"
             return None, [*faults, source.fault("MALFORMED_YAML", what, fix, *document.place(()))]
+        if is_saiku(document.value):
+            suite, wrong = saiku_suite(source, document, around.overrides, around.environment)
+            return (None if faults else suite), [*faults, *wrong]
     except ConfigError as error:
         return None, list(error.faults)
     reader = SuiteReader(source, document, around)

@@ -13,7 +13,7 @@ from evalaction.core.scalars import Flag, Json, Repeats, Text, Word, kind_of
 from evalaction.core.specs import Check
 from evalaction.core.suite import ImportTarget, Judge, Limits, Policy, TargetBlock, Turn
 
-Format = Literal["ragbench", "native", "csv", "tsv", "golden"]
+Format = Literal["ragbench", "native", "csv", "tsv", "golden", "saiku"]
 
 
 @spec

@@ -23,6 +23,7 @@ from evalaction.datasets.native import Dataset, Defaults, SuiteFile, short_datas
 from evalaction.datasets.overrides import Overrides
 from evalaction.datasets.policy_rules import flag_faults, python_ids, wrong_name, wrong_threshold
 from evalaction.datasets.results import ReadResults
+from evalaction.datasets.saiku import is_live, server_of
 from evalaction.datasets.source import Source, is_file, is_inside, shown
 from evalaction.datasets.templates import env_names, fill_env, has_placeholder, is_set, unset
 from evalaction.datasets.yaml_tree import Document
@@ -55,6 +56,7 @@ class SuiteReader:
     def __init__(self, source: Source, document: Document, around: Surroundings) -> None:
         self.source, self.document, self.around = source, document, around
         self.faults: list[Fault] = []
+        self._dialects: set[str] = set()
         self._fill_env()
         self.raw: dict[str, Any] = document.value
         self.subject = Subject(source=source, raw=self.raw, model=SuiteFile, place=document.place, owner=self._owner)
@@ -73,7 +75,7 @@ class SuiteReader:
         return Suite(
             name=name, key=slug(name), file=self.source.name, cases=cases, target=target, gate=overrides.policy(head.gate, own=False), digest=suite_digest(cases),
             description=head.description, dataset_version=head.dataset_version, deterministic=head.deterministic, judge=overrides.judge or head.judge,
-            limits=overrides.limits(head.limits), repeats=overrides.repeats or head.defaults.repeats,
+            limits=overrides.limits(head.limits), repeats=overrides.repeats or head.defaults.repeats, dialect="saiku" if "saiku" in self._dialects else None,
         )  # fmt: skip
 
     def _owner(self, steps: Steps) -> str | None:
@@ -153,9 +155,17 @@ class SuiteReader:
         path = self._inside(dataset.path, steps)
         if path is not None:
             try:
-                read_dataset(Source(path, shown(path, self.around.cwd)), intake, dataset.format)
+                self._dialects.add(read_dataset(Source(path, shown(path, self.around.cwd)), intake, dataset.format, live=self._is_live()).name)
             except ConfigError as error:
                 self.faults += error.faults
+
+    def _is_live(self) -> bool:
+        """Whether a Saiku server can be asked for the rows of reference queries."""
+        target = self.raw.get("target")
+        http = target.get("http") if isinstance(target, dict) else None
+        override = self.around.overrides.target
+        named = override is None and isinstance(http, dict) and http.get("protocol") == "saiku"
+        return named or is_live(None if override is None else server_of(override, self.around.environment), self.around.environment)
 
     def _inside(self, stated: str, steps: Steps) -> Path | None:
         """A path of the suite file as an existing file inside the workspace; None with a fault when it is not."""
@@ -171,7 +181,7 @@ class SuiteReader:
     def _target(self, head: SuiteFile | None) -> TargetSpec | None:
         override = self.around.overrides.target
         if override is not None:
-            return override
+            return server_of(override, self.around.environment) if "saiku" in self._dialects else override
         if self.raw.get("target") is None:
             self._object("MISSING_FIELD", "`target` is missing, so there is nothing to measure", "add `target`, or use --exec, --http or --predictions", ("target",))
         if head is None or head.target is None:

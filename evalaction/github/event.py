@@ -74,7 +74,8 @@ def read_event(payload: Mapping[str, Any], environment: Mapping[str, str]) -> Ev
     return Event(
         name=name, repository=environment.get("GITHUB_REPOSITORY", ""), repository_id=_number(repository.get("id")) or _digits(environment.get("GITHUB_REPOSITORY_ID")),
         default_branch=_text(repository.get("default_branch")) or _branch_of_schedule(name, ref), ref=ref, sha=sha, head_sha=_head(payload, pull, upstream) or sha, pull=pull,
-        pull_head=_text(_part(_part(payload, "pull_request"), "head").get("sha")), upstream=upstream, run_id=_digits(environment.get("GITHUB_RUN_ID")), attempt=_digits(environment.get("GITHUB_RUN_ATTEMPT")) or 1,
+        pull_head=_text(_part(_part(payload, "pull_request"), "head").get("sha")), upstream=upstream,
+        run_id=_digits(environment.get("GITHUB_RUN_ID")), attempt=_digits(environment.get("GITHUB_RUN_ATTEMPT")) or 1,
         actor=environment.get("GITHUB_ACTOR") or None, triggering_actor=environment.get("GITHUB_TRIGGERING_ACTOR") or None,
         workflow=_workflow(environment.get("GITHUB_WORKFLOW_REF", "")), server_url=environment.get("GITHUB_SERVER_URL", "").rstrip("/"),
     )  # fmt: skip

@@ -48,7 +48,7 @@ def shown_cases(suite: SuiteVerdict, limit: int = SHOWN_CASES) -> tuple[str, ...
 
 def failing(suite: SuiteVerdict) -> list[CaseVerdict]:
     """Cases with a failed run or below their minimum, worst first, where no comparison speaks for them: without a baseline, or below a threshold."""
-    if suite.baseline.found and suite.verdict != "below_threshold":
+    if suite.baseline.found and not suite.baseline.suite_level_only and suite.verdict != "below_threshold":
         return []
     low = {reason.case for reason in suite.reasons if reason.code == "BELOW_THRESHOLD"}
     failed = [

@@ -12,6 +12,7 @@ from evalaction.report.said import Said, count, join, listed, ours, say
 from evalaction.report.tables import first_failure
 
 NOTHING_COMPARED = "nothing was compared, there is no accepted baseline"
+SUITE_LEVEL_ONLY = "suite level only: the baseline is one number, no case was compared"
 _PLAIN = {
     "passed": "nothing got worse",
     "environment_drift": "the provider moved, not this change; accept again if the new level is right",
@@ -71,6 +72,8 @@ def _why(suite: SuiteVerdict) -> Said:
     if suite.verdict == "no_baseline":
         return ours(f"{NOTHING_COMPARED}; {count(len(suite.cases), 'case')} measured")
     sentence = _SENTENCES.get(suite.verdict, _other)(suite)
+    if suite.baseline.suite_level_only:
+        return say("{}; {}", sentence, ours(SUITE_LEVEL_ONLY))
     return say("{}; {}", sentence, ours(NOTHING_COMPARED)) if _nothing_compared(suite) else sentence
 
 
@@ -82,6 +85,12 @@ def _regressed(suite: SuiteVerdict) -> Said:
     gone = sum(reason.code == "CASE_REMOVED" for reason in suite.reasons)
     pieces += [ours(f"{count(gone, 'case')} of the baseline {'is' if gone == 1 else 'are'} gone")] if gone else []
     return join(pieces, "; ") or ours("worse than the accepted baseline")
+
+
+def _figures(suite: SuiteVerdict, name: str) -> str:
+    """A metric now and then."""
+    found = next((metric for metric in suite.metrics if metric.metric == name), None)
+    return f"{number(found.current)}, the accepted one {number(found.baseline)}" if found else "not measured"
 
 
 def _named(suite: SuiteVerdict, code: str, template: str) -> Iterable[Said]:
@@ -137,6 +146,8 @@ _OF_THE_GATE = frozenset(
 
 def _passed(suite: SuiteVerdict) -> Said:
     worse = suite.counts.regressed
+    if suite.baseline.suite_level_only:
+        return ours(f"pass_rate is {_figures(suite, 'pass_rate')}")
     text = f"nothing got worse in {count(suite.counts.compared, 'compared case')}"
     if worse:
         text = f"{count(worse, 'case')} of {suite.counts.compared:,} got worse, which this policy does not fail on"

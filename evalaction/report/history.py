@@ -44,6 +44,10 @@ class Run(Protocol):
     def metrics(self) -> Mapping[str, float]:
         """Means over the whole suite."""
 
+    @property
+    def label(self) -> str | None:
+        """The name it was kept under."""
+
 
 def render_history(runs: Sequence[Run], form: str) -> str:
     """Oldest first. `form` is text, markdown or json."""
@@ -53,7 +57,8 @@ def render_history(runs: Sequence[Run], form: str) -> str:
         return "no past run is known here"
     if form == "markdown":
         rows = [[cell(text) for text in _cells(run)] for run in runs]
-        return "\n".join(["| time | suite | verdict | pass rate | cases | errors | commit |", "|---|---|---|---|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)])
+        head = ["| time | suite | verdict | pass rate | cases | errors | commit | label |", "|---|---|---|---|---|---|---|---|"]
+        return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
     rows = [[plain(text) for text in _cells(run)] for run in runs]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
@@ -61,11 +66,11 @@ def render_history(runs: Sequence[Run], form: str) -> str:
 
 def _cells(run: Run) -> tuple[str, ...]:
     rate = run.metrics.get("pass_rate")
-    return (run.started_at, run.suite, run.verdict, "" if rate is None else f"{rate:.4f}", str(run.cases), str(run.errors), (run.commit or "")[:12])
+    return (run.started_at, run.suite, run.verdict, "" if rate is None else f"{rate:.4f}", str(run.cases), str(run.errors), (run.commit or "")[:12], run.label or "")
 
 
 def _plain(run: Run) -> dict[str, object]:
     return {
         "started_at": run.started_at, "key": run.key, "suite": run.suite, "verdict": run.verdict, "commit": run.commit, "cases": run.cases, "errors": run.errors,
-        "metrics": dict(run.metrics),
+        "metrics": dict(run.metrics), "label": run.label,
     }  # fmt: skip

@@ -39,7 +39,7 @@ def _suite(root: ET.Element, suite: SuiteVerdict, details: Details) -> None:
     views = {view.case: view for view in answer_views(suite, details)}
     gone = {reason.case for reason in suite.reasons if reason.code == "CASE_REMOVED"}
     cases = [_case(case, suite, views.get(case.case), details.answers.get(case.case, (None, None))[1], gone=case.case in gone) for case in suite.cases]
-    _close(root, suite.suite, [*cases, *_suite_level(suite, cases)])
+    _close(root, suite.suite, [*cases, *_suite_level(suite, cases)], {"dataset_version": suite.dataset_version, "digest": suite.digest})
 
 
 def _case(case: CaseVerdict, suite: SuiteVerdict, view: AnswerView | None, record: CaseRecord | None, *, gone: bool) -> ET.Element:
@@ -81,9 +81,14 @@ def _child(element: ET.Element, tag: str, kind: str, message: str, text: str) ->
     child.text = _xml(text) or None
 
 
-def _close(root: ET.Element, name: str, cases: list[ET.Element]) -> None:
+def _close(root: ET.Element, name: str, cases: list[ET.Element], stated: Mapping[str, str | None] | None = None) -> None:
     counts = {plural: str(sum(case.find(tag) is not None for case in cases)) for plural, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))}
     element = ET.SubElement(root, "testsuite", {"name": _xml(name), "tests": str(len(cases)), **counts})
+    known = {key: value for key, value in (stated or {}).items() if value}
+    if known:
+        properties = ET.SubElement(element, "properties")
+        for key, value in known.items():
+            ET.SubElement(properties, "property", name=key, value=_xml(value))
     element.extend(cases)
 
 

@@ -101,6 +101,8 @@ def baseline_line(suite: SuiteVerdict) -> Said:
     found = suite.baseline
     if not found.found:
         return ours("**Baseline**: none; nothing was compared")
+    if found.suite_level_only:
+        return say("**Baseline**: the score in {}, suite level only", found.file or "a file")
     parts = [say("commit {}", found.commit[:12])] if found.commit else []
     parts += [say("run {}", found.run_id)] if found.run_id else []
     parts += [ours(count(found.runs, "stored run"))] if found.runs else []

@@ -54,7 +54,7 @@ def metric_table(suite: SuiteVerdict) -> Table:
     """Metrics, worst first. `this run` is over the compared pairs; where the whole suite differs, it says so."""
     thresholds = {reason.metric: reason for reason in suite.reasons if reason.code == "BELOW_THRESHOLD" and reason.case is None}
     ordered = sorted(suite.metrics, key=lambda metric: (metric.verdict not in _RED and metric.metric not in thresholds, *_metric_key(metric)))
-    rows = [_metric_row(metric, thresholds.get(metric.metric), compared=suite.baseline.found) for metric in ordered]
+    rows = [_metric_row(metric, thresholds.get(metric.metric), compared=_is_compared(metric, suite)) for metric in ordered]
     families = sorted((check for check in suite.checks if check.verdict in _NOTED), key=_metric_key)
     rows += [(say("check {}", check.metric), *_metric_row(check, None, compared=True)[1:]) for check in families]
     return Table(("metric", "baseline", "this run", "change", "verdict"), tuple(rows))
@@ -156,9 +156,14 @@ def first_failure(case: CaseVerdict, record: CaseRecord | None = None) -> tuple[
     return (code, message) if found else ("", code)
 
 
+def _is_compared(metric: MetricVerdict, suite: SuiteVerdict) -> bool:
+    """Whether there was anything to compare a metric with: a baseline of one number has the pass rate alone."""
+    return suite.baseline.found and (not suite.baseline.suite_level_only or metric.baseline is not None)
+
+
 def listing(suite: SuiteVerdict) -> Table:
     """Cases and checks that were not compared because one side lacks them or defines them differently."""
-    if not suite.baseline.found:
+    if not suite.baseline.found or suite.baseline.suite_level_only:
         return NO_ROWS
     cases = [(case.case, None, case.verdict, case.current) for word in _MOVED for case in suite.cases if case.verdict == word]
     checks = [(case.case, check.check, check.verdict, check.current) for case in suite.cases if case.verdict not in _MOVED for check in case.checks if check.verdict in _MOVED]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+_OF_A_SUITE = frozenset({"METRIC_REGRESSED", "METRIC_MISSING", "BELOW_THRESHOLD"})
 _ROWS = 50
 _LINES = 20
 _WORDS = 200
@@ -46,6 +47,12 @@ def last_line(verdict: Verdict) -> str:
         return f"eval-gate: {verdict.verdict}, would fail with exit {verdict.would_exit}; report-only (exit {code:d}): {ExitCode(verdict.would_exit).meaning}"
     words = (meaning(verdict.verdict) if code is ExitCode.OK else None) or code.meaning
     return f"eval-gate: {verdict.verdict} (exit {code:d}): {words}"
+
+
+def red_lines(verdict: Verdict) -> list[str]:
+    """What whole suites are red for, one line each, for a log that is read before any report."""
+    told = [reason.message for suite in verdict.suites for reason in suite.reasons if reason.code in _OF_A_SUITE and reason.case is None]
+    return [f"x {message}" for message in told[:_LINES]]
 
 
 def _head(console: Console, view: ReportView) -> None:

@@ -25,6 +25,8 @@ from evalaction.store.records import CASES, HEADER_FILE, case_names, dump, light
 
 ACCEPTANCE = "acceptance.json"
 ANCHOR = "anchor.json"
+SCORE = "baseline-score.txt"
+"""A baseline of one number, until a record is accepted in its place."""
 
 
 @model
@@ -49,7 +51,7 @@ class DirectoryStore:
     def load(self, key: str) -> Baseline | None:
         """The baseline of a suite, None when there is none. Raises ConfigError when it is there and not right: never an older one in silence."""
         folder = self.folder(key)
-        if not os.path.lexists(folder):
+        if not os.path.lexists(folder) or self.is_score(key):
             return None
         accepted, total = load(AcceptanceFile, folder / ACCEPTANCE), _Digest()
         record = read_record(folder, seen=total.add)
@@ -73,6 +75,11 @@ class DirectoryStore:
             return ()
         accepted = load(AcceptanceFile, path)
         return (*accepted.chain, accepted.current)
+
+    def is_score(self, key: str) -> bool:
+        """Whether the folder of a suite holds a score and no accepted record."""
+        folder = self.folder(key)
+        return (folder / SCORE).is_file() and not os.path.lexists(folder / ACCEPTANCE)
 
     def answers(self, key: str, case_ids: list[str]) -> Mapping[str, CaseRecord]:
         """Some cases with their answers."""

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from evalaction.core.model import adapter
-from evalaction.core.suite import ExecTarget, HttpTarget, ImportTarget, ModelTarget, PredictionsTarget, PythonTarget, TargetSpec
+from evalaction.core.suite import SAIKU_SERVER, ExecTarget, HttpTarget, ImportTarget, ModelTarget, PredictionsTarget, PythonTarget, TargetSpec
 from evalaction.errors import ConfigError, Fault
 from evalaction.targets.base import BatchTarget, SingleTarget
 
@@ -26,8 +26,9 @@ def build_target(spec: TargetSpec, *, environment: Mapping[str, str], cwd: Path,
         return (TextCommand if spec.protocol == "text" else JsonlCommand)(spec, environment=environment, cwd=cwd)
     if isinstance(spec, HttpTarget):
         from evalaction.targets.http import HttpCaller  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
+        from evalaction.targets.saiku import SaikuCaller  # noqa: PLC0415  # as above
 
-        return HttpCaller(spec, environment=environment, concurrency=concurrency)
+        return (SaikuCaller if spec.protocol == "saiku" else HttpCaller)(spec, environment=environment, concurrency=concurrency)
     if isinstance(spec, PythonTarget):
         from evalaction.targets.python import PythonCallable  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
 
@@ -46,7 +47,11 @@ def check_target(spec: TargetSpec, *, environment: Mapping[str, str], cwd: Path)
 
     A python target is not imported, and a model's key may be missing where a suite is only read.
     """
-    if isinstance(spec, HttpTarget):
+    if isinstance(spec, HttpTarget) and spec.protocol == "saiku":
+        from evalaction.targets.saiku import SaikuCaller  # noqa: PLC0415  # as below, and so is its client
+
+        SaikuCaller(spec, environment=environment, concurrency=1)
+    elif isinstance(spec, HttpTarget):
         from evalaction.targets.request_form import RequestForm  # noqa: PLC0415  # Jinja2 is slow to import
 
         RequestForm(spec, environment)
@@ -62,8 +67,13 @@ def _model(spec: ModelTarget, environment: Mapping[str, str], cwd: Path) -> Sing
     return ModelCaller(spec, environment=environment, cwd=cwd)
 
 
-def build_reference(block: Mapping[str, Any], *, environment: Mapping[str, str], concurrency: int) -> SingleTarget:
-    """The target of a `reference:` block of a rows check, which has the keys of an http target. Raises ConfigError."""
+def build_reference(block: Mapping[str, Any], asked: TargetSpec | None = None, *, environment: Mapping[str, str], concurrency: int) -> SingleTarget:
+    """The target of a `reference:` block of a rows check, which has the keys of an http target, or `saiku` with a query.
+
+    `asked` is the suite's own target: where it is a Saiku server, that one is asked, else the one of the environment. Raises ConfigError.
+    """
+    if set(block) == {"saiku"}:
+        return _saiku_query(block["saiku"], asked, environment, concurrency)
     try:
         spec = adapter(HttpTarget).validate_python(dict(block))
     except ValidationError as error:
@@ -72,3 +82,12 @@ def build_reference(block: Mapping[str, Any], *, environment: Mapping[str, str],
     from evalaction.targets.http import HttpCaller  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
 
     return HttpCaller(spec, environment=environment, concurrency=concurrency)
+
+
+def _saiku_query(query: Any, asked: TargetSpec | None, environment: Mapping[str, str], concurrency: int) -> SingleTarget:
+    from evalaction.targets.saiku import SaikuQuery  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
+
+    server = asked if isinstance(asked, HttpTarget) and asked.protocol == "saiku" else HttpTarget(url=environment.get(SAIKU_SERVER) or "http://", protocol="saiku")
+    if not isinstance(query, Mapping):
+        raise ConfigError.one("TYPE_MISMATCH", "expected a query of Saiku's", "write the query as a mapping", path="reference.saiku")
+    return SaikuQuery(server, query, environment=environment, concurrency=concurrency)

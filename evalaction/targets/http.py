@@ -69,10 +69,14 @@ class HttpCaller:
             await asyncio.sleep(0)  # transports close in the loop's next round
 
     async def ask(self, request: Request) -> Answer:
-        """The reply, read as an answer.
+        """The reply, read as an answer. Raises what `exchange` raises, and MeasureError INVALID_ANSWER."""
+        return self._replies.answer(*await self.exchange(request))
+
+    async def exchange(self, request: Request) -> tuple[bytes, str]:
+        """The body of the reply and its content type.
 
         Raises TargetError TARGET_UNREACHABLE, TARGET_TIMEOUT, TARGET_FAILED (any status but 2xx, or a template that
-        cannot be filled in), and MeasureError INVALID_ANSWER.
+        cannot be filled in), and INVALID_ANSWER for one that is too long.
         """
         call = self._call(request)
         try:
@@ -86,7 +90,7 @@ class HttpCaller:
             self._translate(error, call.url)
         if response.status // 100 != 2:
             self._refuse(response, body)
-        return self._replies.answer(body, response.headers.get("Content-Type", ""))
+        return body, response.headers.get("Content-Type", "")
 
     @property
     def _named(self) -> str:

@@ -95,5 +95,5 @@ def test_junit__hostile_text_stays_text(samples):
     """Markup in ids and answers is text again after parsing."""
     root = ET.fromstring(render_junit(*samples.hostile()))
 
-    assert {element.tag for element in root.iter()} == {"testsuites", "testsuite", "testcase", "failure", "error"}
+    assert {element.tag for element in root.iter()} == {"testsuites", "testsuite", "properties", "property", "testcase", "failure", "error"}
     assert "<script>alert(1)</script>" in root.find(".//testcase").get("name")
