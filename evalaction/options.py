@@ -145,7 +145,7 @@ measuring_options = _group(
     click.option("--resume", is_flag=True, help="Continue an interrupted run."),
     click.option("--name", help="Name of the suite, for a dataset without one."),
     click.option("--exec", "exec_", metavar="COMMAND", help="Ask this command (JSON lines on stdin and stdout)."),
-    click.option("--http", "http_", metavar="URL", help="Ask this endpoint, one POST a case."),
+    click.option("--http", "http_", metavar="URL", help="Ask this endpoint, one POST a case; for suites of Saiku's the base of its server."),
     click.option("--predictions", type=FILE, help="Take the answers from this file of JSON lines."),
     click.option("--import", "import_", type=(click.Choice(IMPORTS), click.Path(path_type=Path)), metavar="FORMAT PATH", help="Take finished results; nothing is asked."),
     click.option("--judge", type=ModelName(), metavar="PROVIDER:MODEL", help="Let this model apply the rubrics, instead of the suite's judge."),
