@@ -69,6 +69,7 @@ INVALID_ANSWER | The system answered with something that is no answer: a log lin
 JUDGE_FAILED | The judge could not be asked, or did not reply in the form asked for. | Read the reply kept in the case's file. Where the judge was not reached, check key and `base_url` and run again; where its reply was not usable, shorten the criteria or name another judge.
 SCORER_FAILED | A check could not be applied: a python check raised or returned no score in 0..1, a pattern ran out of time. | Correct the check. A check that did not run is an error, never a pass.
 BUDGET_EXHAUSTED | A limit of `limits:` was reached while measuring, or before a suspicious case was asked again; what was measured is kept. This is no verdict on the change. | Raise the limit named, or measure less: `--filter`, `--tag`, fewer repeats. When suspicious cases could not be asked again, leave room for the further runs.
+NOT_RECORDED | A replay asked for an answer or a verdict that the cassette does not hold, or holds for another question: the message names the case and what differs. Nothing was asked instead, and no other verdict counts as green. | Give `--record-to` the folder of the cassette beside `--replay`, so that what is missing is asked and recorded; or undo what changed.
 INTERRUPTED | A signal ended the run; what was measured is kept. | Continue with `--resume`.
 GITHUB_UNAVAILABLE | GitHub could not be reached, or failed. | Run the job again; if it fails again, look at the status page of your GitHub.
 """)

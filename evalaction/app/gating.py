@@ -12,6 +12,7 @@ from evalaction.app.measuring import Measurement, check_targets, prepare
 from evalaction.app.parts import Job, Parts
 from evalaction.app.selecting import refuse_unsupported, select
 from evalaction.app.signals import stopping
+from evalaction.app.taping import refuse_tapes
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
@@ -34,6 +35,7 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
         raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
     suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd)
     refuse_unsupported(suites)
+    refuse_tapes(job)
     if not run:
         check_targets(parts, suites)
     _refuse_overwriting(job, suites)
@@ -135,7 +137,7 @@ async def _gate(parts: Parts, measurement: Measurement, baseline: Baseline | Non
 def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm: bool) -> Comparison:
     record, suite = measurement.record(), measurement.suite
     before = baseline.record if baseline else None
-    name = choose_rule(deterministic=suite.deterministic, policy=suite.gate, baseline=before, current=record, repeatable=measurement.target.repeatable)
+    name = choose_rule(deterministic=suite.deterministic, policy=suite.gate, baseline=before, current=record, repeatable=measurement.repeatable)
     return compare(before, record, Rules(name=name, policy=suite.gate, floor=suite.floor, can_confirm=can_confirm))
 
 

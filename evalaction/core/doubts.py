@@ -27,7 +27,8 @@ def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str]:
         return
     if rules.name == "tolerance" and (runs := stored_runs(evidence)) is not None and runs < PASSES_FOR_STATISTICS:
         yield f"the baseline holds {runs} run{'s' if runs > 1 else ''} of each case: point comparison; measure with --repeats {PASSES_FOR_STATISTICS} and accept for more certainty"
-    if rules.name != "statistical" and not rules.can_confirm and (counts.regressed or any(metric.verdict == "regressed" for metric in evidence.comparison.metrics)):
+    worse = counts.regressed or any(metric.verdict == "regressed" for metric in evidence.comparison.metrics)
+    if worse and rules.name != "statistical" and not rules.can_confirm and not header.is_replayed:
         yield "the answers cannot be asked for again here: the drop was not confirmed by further runs"
     yield from evidence.comparison.notes
     yield from _noise(evidence)

@@ -151,12 +151,14 @@ def _wrong(what: str) -> PydanticCustomError:
 
 @stored
 class Calls:
-    """Calls of target and judge: planned before the start, and made."""
+    """Calls of target and judge: planned before the start, made, and replayed from a cassette instead of made."""
 
     planned: Size = 0
     made: Size = 0
     judge_planned: Size = 0
     judge_made: Size = 0
+    replayed: Size = 0
+    judge_replayed: Size = 0
 
 
 @stored
@@ -203,7 +205,7 @@ class RunHeader:
     tool_version: str
     deterministic: bool = False
     repeatable: bool = True
-    """Whether the target can be asked again; a file of answers cannot."""
+    """Whether the target can be asked again; a file of answers cannot, nor a cassette."""
     target: Mapping[str, Any] = Field(default_factory=dict)
     judge: Mapping[str, Any] | None = None
     policy: Mapping[str, Any] = Field(default_factory=dict)
@@ -217,6 +219,12 @@ class RunHeader:
     cost_usd: Amount | None = None
     notes: tuple[str, ...] = ()
     """Doubts that arose while measuring, one line each."""
+
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether what was measured came from a cassette, and so cannot come out otherwise."""
+        return not self.repeatable and self.calls.replayed + self.calls.judge_replayed > 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

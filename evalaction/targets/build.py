@@ -61,11 +61,15 @@ def _model(spec: ModelTarget, environment: Mapping[str, str], cwd: Path) -> Sing
 
 def build_reference(block: Mapping[str, Any], *, environment: Mapping[str, str], concurrency: int) -> SingleTarget:
     """The target of a `reference:` block of a rows check, which has the keys of an http target. Raises ConfigError."""
+    from evalaction.targets.http import HttpCaller  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
+
+    return HttpCaller(reference_spec(block), environment=environment, concurrency=concurrency)
+
+
+def reference_spec(block: Mapping[str, Any]) -> HttpTarget:
+    """A `reference:` block as the http target that it describes. Raises ConfigError."""
     try:
-        spec = TypeAdapter(HttpTarget).validate_python(dict(block))
+        return TypeAdapter(HttpTarget).validate_python(dict(block))
     except ValidationError as error:
         fix = "write the keys of an http target"
         raise ConfigError(Fault(code="INVALID_VALUE", what=found["msg"], fix=fix, path=".".join(["reference", *map(str, found["loc"])])) for found in error.errors()) from None
-    from evalaction.targets.http import HttpCaller  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
-
-    return HttpCaller(spec, environment=environment, concurrency=concurrency)
