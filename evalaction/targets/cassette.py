@@ -16,7 +16,6 @@ from evalaction.errors import MeasureError
 from evalaction.targets.asked import Asked, asked_of
 from evalaction.targets.base import BatchTarget, Reply, Request, SingleTarget
 from evalaction.targets.build import build_target
-from evalaction.targets.prompt_form import PromptForm
 from evalaction.targets.python import described
 
 
@@ -182,4 +181,8 @@ def _unasked(spec: TargetSpec, environment: Mapping[str, str]) -> SingleTarget |
     """A stand-in for a target that could not be built without a key or the author's code; None for the others."""
     if isinstance(spec, PythonTarget):
         return _Unasked(described(spec))
-    return _Unasked(PromptForm(spec, environment).description) if isinstance(spec, ModelTarget) else None
+    if not isinstance(spec, ModelTarget):
+        return None
+    from evalaction.targets.prompt_form import PromptForm  # noqa: PLC0415  # Jinja2 is slow to import
+
+    return _Unasked(PromptForm(spec, environment).description)
