@@ -39,6 +39,28 @@ def dataset_suite(folder: Path, count: int, port: int) -> Path:
     return file
 
 
+def model_suite(folder: Path, count: int, port: int) -> Path:
+    """The dataset, put to a model behind the Chat Completions API."""
+    dataset_suite(folder, count, port)
+    file = folder / f"model-{count}.eval.yaml"
+    target = f'{{model: {{provider: openai, model: m, base_url: "http://127.0.0.1:{port}/v1"}}}}'
+    file.write_text(f"version: 1\nname: model-{count}\ntarget: {target}\ndatasets: [cases-{count}.jsonl]\n", encoding="utf-8")
+    return file
+
+
+def judged_suite(folder: Path, count: int, port: int) -> Path:
+    """Answers from a file, each put to a judge behind the same API."""
+    _lines(folder / f"judged-{count}.jsonl", ({"id": f"case-{i:06}", "input": f"Question {i}: what is the answer?"} for i in range(count)))
+    _lines(folder / f"given-{count}.jsonl", ({"id": f"case-{i:06}", "output": "The answer is forty-two."} for i in range(count)))
+    file = folder / f"judged-{count}.eval.yaml"
+    file.write_text(
+        f"version: 1\nname: judged-{count}\ntarget: {{predictions: given-{count}.jsonl}}\njudge: {{provider: openai, model: m, base_url: 'http://127.0.0.1:{port}/v1'}}\n"
+        f"datasets: [judged-{count}.jsonl]\ndefaults:\n  checks: [{{type: rubric, criteria: {{right: The answer names the number}}}}]\n",
+        encoding="utf-8",
+    )
+    return file
+
+
 def ragbench_cases(folder: Path, count: int) -> Path:
     """Questions with every expectation that the format knows."""
     return _lines(folder / "cases.jsonl", (_ragbench_case(i) for i in range(count)))

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from benchmarks import calls, figures, offline
+from benchmarks import calls, figures, models, offline
 from benchmarks.child import BenchError
 from benchmarks.figures import Row
 
@@ -35,7 +35,11 @@ def _offline(product: Sequence[str], folder: Path, quick: bool) -> list[Row]:
     return offline.gating(product, folder, [50, 100] if quick else [10_000, 100_000])
 
 
-PARTS: dict[str, Part] = {"start": _start, "http": _http, "offline": _offline}
+def _models(product: Sequence[str], folder: Path, quick: bool) -> list[Row]:
+    return models.rows(product, folder, calls.Sizes(short=64, long=128, rounds=1) if quick else calls.Sizes())
+
+
+PARTS: dict[str, Part] = {"start": _start, "http": _http, "models": _models, "offline": _offline}
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""A stand-in for a system under test: answers every POST after a fixed latency, and says on GET what it saw.
+"""A stand-in for a system under test: answers every POST after a fixed latency, as a model where it is asked as one, and says on GET what it saw.
 
     python benchmarks/server.py LATENCY_SECONDS
 
@@ -14,6 +14,16 @@ import json
 import sys
 
 ANSWER = json.dumps({"output": "The answer is forty-two.", "retrieved": ["d1", "d2"]}).encode()
+
+
+def _completion(text: str) -> bytes:
+    """A reply of the Chat Completions API."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return json.dumps({"id": "c", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": {"prompt_tokens": 20, "completion_tokens": 8}}).encode()
+
+
+SAID = _completion("The answer is forty-two.")
+JUDGED = _completion(json.dumps({"criteria": {"right": {"reason": "It names the number.", "pass": True}}}))
 
 
 class Seen:
@@ -71,17 +81,24 @@ class Connection(asyncio.Protocol):
             self.seen.forget()
         else:
             self.seen.begin(self.loop.time())
-            self.loop.call_later(self.latency_seconds, self.finish)
+            self.loop.call_later(self.latency_seconds, self.finish, _answer_to(head, body))
 
-    def finish(self) -> None:
+    def finish(self, answer: bytes) -> None:
         """The latency is over."""
-        self.respond(ANSWER)
+        self.respond(answer)
         self.seen.end(self.loop.time())
 
     def respond(self, body: bytes) -> None:
         """Write a response, unless the other side has gone."""
         if not self.transport.is_closing():
             self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+
+
+def _answer_to(head: bytes, body: bytes) -> bytes:
+    """A model's reply on the path of one, a judge's when a schema is asked for."""
+    if b"/chat/completions " not in head.partition(b"\r\n")[0]:
+        return ANSWER
+    return JUDGED if b"response_format" in body else SAID
 
 
 def _length(head: bytes) -> int:

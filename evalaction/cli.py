@@ -238,7 +238,7 @@ def _outputs(options: dict[str, Any]) -> Outputs:
 
 
 def _job(options: dict[str, Any]) -> Job:
-    from evalaction.app.parts import Job, Selected
+    from evalaction.app.parts import Job, Selected, Tapes
     from evalaction.core.record import Shard
     from evalaction.datasets.overrides import Overrides
 
@@ -246,7 +246,8 @@ def _job(options: dict[str, Any]) -> Job:
     names = ("name", "k", "repeats", "max_concurrency", "tolerance", "case_tolerance", "pass_rate_tolerance", "thresholds", "fail_on")
     overrides = Overrides(target=_target(options), results=_results(options), judge=_judge(options), **{name: options[name] for name in names if options.get(name) is not None})
     selected = Selected(filter=options["filter_"], tag=options["tag"], shard=Shard(index=shard[0], of=shard[1]) if shard else None, resume=options["resume"])
-    return Job(suites=options["suites"], overrides=overrides, selected=selected, outputs=_outputs(options), record=options.get("record"))
+    tapes = Tapes(**{name: options[name] for name in ("replay", "record_to", "prune")})
+    return Job(suites=options["suites"], overrides=overrides, selected=selected, outputs=_outputs(options), record=options.get("record"), tapes=tapes)
 
 
 def _judge(options: dict[str, Any]) -> Any:

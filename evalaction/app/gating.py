@@ -121,7 +121,7 @@ async def _gate(parts: Parts, measurement: Measurement, known: FoundBaseline) ->
 def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm: bool) -> Comparison:
     record, suite = measurement.record(), measurement.suite
     before = baseline.record if baseline else None
-    name = choose_rule(deterministic=suite.deterministic, policy=suite.gate, baseline=before, current=record, repeatable=measurement.target.repeatable)
+    name = choose_rule(deterministic=suite.deterministic, policy=suite.gate, baseline=before, current=record, repeatable=measurement.repeatable)
     with collection_paused():
         return compare(before, record, Rules(name=name, policy=suite.gate, floor=suite.floor, can_confirm=can_confirm))
 

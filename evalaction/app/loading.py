@@ -10,6 +10,7 @@ from evalaction.app.baselines import refuse_partial
 from evalaction.app.importing import read_results
 from evalaction.app.parts import Job, Parts
 from evalaction.app.selecting import refuse_unsupported, select
+from evalaction.app.taping import refuse_tapes
 from evalaction.core.suite import Suite
 from evalaction.datasets.load import load_suites
 from evalaction.errors import ConfigError, Fault
@@ -26,6 +27,7 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
     refuse_partial(job.outputs, job.selected)
     suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd, read_results(parts))
     refuse_unsupported(suites)
+    refuse_tapes(job)
     if not run:
         check_targets(parts, suites)
     _refuse_overwriting(job, suites)

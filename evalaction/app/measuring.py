@@ -16,6 +16,7 @@ from evalaction.app.parts import Job, Parts
 from evalaction.app.progress import Masked
 from evalaction.app.selecting import refuse_small_budgets
 from evalaction.app.signals import stopping_at_once
+from evalaction.app.taping import close_tape, open_reference, open_tape, open_target
 from evalaction.core.answer import Answer
 from evalaction.core.checks import Scoring, score_answer
 from evalaction.core.checks.scoring import Scored
@@ -37,8 +38,7 @@ from evalaction.runner.references import has_reference
 from evalaction.runner.run import run, run_offline
 from evalaction.runner.work import Outside, Work
 from evalaction.store.recorder import Recorder
-from evalaction.targets.base import BatchTarget, Request, SingleTarget
-from evalaction.targets.build import build_reference, build_target
+from evalaction.targets.base import BatchTarget, Recalling, Request, SingleTarget
 from evalaction.targets.predictions import Predictions
 from evalaction.targets.python import load_callable
 
@@ -66,8 +66,9 @@ class Measurement:
 
     def __init__(self, parts: Parts, job: Job, suite: Suite, stop: asyncio.Event) -> None:
         settings = parts.settings
-        self.target: Target = build_target(suite.target, environment=settings.environment, cwd=settings.cwd, concurrency=suite.limits.max_concurrency)
-        self.judge = build_judge(suite, environment=settings.environment, cwd=settings.cwd)
+        self._tapes, self.tape = job.tapes, open_tape(parts, job.tapes, suite)
+        self.target: Target = open_target(parts, suite, self.tape)
+        self.judge = build_judge(suite, environment=settings.environment, cwd=settings.cwd, tape=self.tape)
         self.suite = _as_judged(_as_answered(suite, self.target), self.judge)
         self.folder = job.outputs.out / suite.key
         self.plan = [Request(case, repeat) for repeat in range(_most(self.suite)) for case in self.suite.cases if repeat < self.suite.planned(case)]
@@ -94,18 +95,25 @@ class Measurement:
         if self.judge is not None:
             await self.judge.close()
         self._recorder.close(keep_journal=error is not None or self._stop.is_set())
+        whole = error is None and self._ended is None and not self._stop.is_set() and not any(case.is_error for case in self._recorder.cases.values())
+        close_tape(self._parts, self._tapes, self.suite, self.tape, whole=whole)
 
     @property
     def can_go_on(self) -> bool:
-        """Whether the target can be asked again: a file of answers cannot, nor after a signal."""
-        return self.target.repeatable and not self._stop.is_set()
+        """Whether the target can be asked again: a file of answers and a cassette cannot, nor after a signal."""
+        return self.repeatable and not self._stop.is_set()
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether asking again could bring another answer than before; with a replayed answer among them, the run stands as it is."""
+        return self.target.repeatable and not self.tape.replayed["target"]
 
     async def first_pass(self) -> None:
         """Ask for every planned trial that an interrupted run has not measured already."""
         found = self._recorder.start(self._identity(), resume=self._selected.resume)
         for case in self.suite.cases:
             self._recorder.expect(case, self.suite.planned(case))
-        known = {(case_id, repeat): trial for case_id, trials in found.items() for repeat, trial in trials.items()}
+        known = {(case_id, repeat): trial for case_id, trials in found.items() for repeat, trial in trials.items() if self.tape.suffices(case_id, repeat)}
         if known:
             self._notes.append(f"{len(known)} of {len(self.plan)} trials were measured by an earlier, interrupted run")
         for request in self.plan:
@@ -152,9 +160,10 @@ class Measurement:
         return max(1, PASSES_TO_PROVE - first.repeat // self.suite.planned(first.case)) if len(requests) == self.suite.planned(first.case) else 1
 
     def _calls(self, requests: Sequence[Request]) -> Calls:
-        """Calls that these trials need when nothing fails; a file of answers is not called."""
-        judge = self.judge
-        return Calls(planned=len(requests) if self.target.repeatable else 0, judge_planned=0 if judge is None else sum(judge.planned_calls(one.case) for one in requests))
+        """Calls that these trials need when nothing fails; a file of answers is not called, nor is what a cassette knows."""
+        known = sum(map(self.target.knows, requests)) if isinstance(self.target, Recalling) else 0
+        judge_planned = 0 if self.judge is None or not self.tape.asks else sum(self.judge.planned_calls(one.case) for one in requests)
+        return Calls(planned=len(requests) - known if self.target.repeatable else 0, judge_planned=judge_planned)
 
     async def _run(self, requests: list[Request]) -> None:
         self._record, work = None, self._work()
@@ -173,10 +182,10 @@ class Measurement:
         return bool(self._callables) or self.judge is not None or any(has_reference(case) for case in self.suite.cases)
 
     def _work(self) -> Work:
-        settings, most = self._parts.settings, self.suite.limits.max_concurrency
+        most = self.suite.limits.max_concurrency
         return Work(
             score=self._score, judge=self.judge, sink=self._recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self._stop, progress=self._progress,
-            reference=lambda block: build_reference(block, self.suite.target, environment=settings.environment, concurrency=most),
+            reference=lambda block: open_reference(self._parts, self.suite, self.tape, block),
         )  # fmt: skip
 
     def _score(self, case: Case, answer: Answer, outside: Outside) -> Scored:
@@ -197,20 +206,25 @@ class Measurement:
 
     def _header(self) -> RunHeader:
         suite, settings = self.suite, self._parts.settings
-        cases = list(self._recorder.cases.values())
+        cases = [self._recorder.cases[case.id] for case in suite.cases if case.id in self._recorder.cases]  # not in the order of their end, which is chance
         costs = [trial.cost_usd for case in cases for trial in case.trials if trial.cost_usd is not None]
         if self.judge is not None and self.judge.usage.cost_usd is not None:
             costs.append(self.judge.usage.cost_usd)
         return RunHeader(
             suite=suite.name, key=suite.key, digest=suite.digest, dataset_version=suite.dataset_version, file=suite.file, commit=settings.commit, run_id=settings.run_id,
             pull_request=settings.pull_request, started_at=self._started_at, finished_at=self._parts.stamp(), tool_version=__version__, deterministic=suite.deterministic,
-            repeatable=self.target.repeatable, target=dict(self.target.description), policy=adapter(Policy).dump_python(suite.gate, mode="json"), floor=suite.floor,
+            repeatable=self.repeatable, target=dict(self.target.description), policy=adapter(Policy).dump_python(suite.gate, mode="json"), floor=suite.floor,
             repeats=suite.repeats, selection=Selection(filter=self._selected.filter, tag=self._selected.tag, shard=self._selected.shard),
-            interrupted=_INTERRUPTED if self._stop.is_set() else self._ended or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
-            calls=dataclasses.replace(self.planned, made=self._budget.calls, judge_made=self._budget.judge_calls),
-            judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=sum(costs) if costs else None, notes=tuple(self._notes),
+            interrupted=_INTERRUPTED if self._stop.is_set() else self._ended or self.tape.failure or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
+            calls=self._made(),
+            judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=math.fsum(costs) if costs else None, notes=tuple(self._notes),
             description=suite.description, dialect=suite.dialect,
         )  # fmt: skip
+
+
+    def _made(self) -> Calls:
+        budget, replayed = self._budget, self.tape.replayed
+        return dataclasses.replace(self.planned, made=budget.calls, judge_made=budget.judge_calls, replayed=replayed["target"], judge_replayed=replayed["judge"])
 
 
 _INTERRUPTED = Failure(code="INTERRUPTED", message="a signal ended the run; continue it with --resume")

@@ -102,6 +102,15 @@ class Outputs:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Tapes:
+    """Folders of cassettes: answers are taken from `replay` and kept in `record_to`; `prune` drops from the latter what the run did not use."""
+
+    replay: Path | None = None
+    record_to: Path | None = None
+    prune: bool = False
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """One measuring command: suites, what overrides them, which cases, where to."""
 
@@ -110,3 +119,4 @@ class Job:
     selected: Selected
     outputs: Outputs
     record: Path | None = None
+    tapes: Tapes = Tapes()

@@ -42,7 +42,7 @@ def _word(reasons: tuple[Reason, ...], evidence: Evidence) -> VerdictWord:
         return "regressed"
     if codes & {"BELOW_THRESHOLD", "METRIC_MISSING"}:
         return "below_threshold"
-    if codes & {"TOO_MANY_ERRORS", "BUDGET_EXHAUSTED"}:
+    if codes & {"TOO_MANY_ERRORS", "BUDGET_EXHAUSTED", "NOT_RECORDED"}:
         return "not_measured"
     if "TOO_FEW_COMPARABLE" in codes:
         return "not_comparable"
@@ -97,4 +97,4 @@ def _baseline_info(evidence: Evidence) -> BaselineInfo:
 def _calls(evidence: Evidence) -> CallsInfo:
     calls = evidence.current.header.calls
     before = evidence.baseline.record.header.calls.made if evidence.baseline and not evidence.is_score else None
-    return CallsInfo(planned=calls.planned, made=calls.made, judge_planned=calls.judge_planned, judge_made=calls.judge_made, baseline_made=before)
+    return CallsInfo(**dataclasses.asdict(calls), baseline_made=before)

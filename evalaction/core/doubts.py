@@ -29,7 +29,7 @@ def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str]:
         more = f"measure with --repeats {PASSES_FOR_STATISTICS} and accept" if header.repeatable else "accept results of more runs of each case"
         yield f"the baseline holds {runs} run{'s' if runs > 1 else ''} of each case: point comparison; {more} for more certainty"
     fell = counts.regressed or any(metric.verdict == "regressed" for metric in evidence.comparison.metrics)
-    if rules.name != "statistical" and not rules.can_confirm and not evidence.is_score and fell:
+    if rules.name != "statistical" and not rules.can_confirm and not evidence.is_score and not header.is_replayed and fell:
         yield "the answers cannot be asked for again here: the drop was not confirmed by further runs"
     yield from evidence.comparison.notes
     yield from _noise(evidence)

@@ -56,6 +56,6 @@ def _header(headers: Sequence[RunHeader], cases: dict[str, CaseRecord]) -> RunHe
         first, selection=Selection(**kept), started_at=min(header.started_at for header in headers), finished_at=max(header.finished_at for header in headers),
         interrupted=next((header.interrupted for header in headers if header.interrupted), None), metrics=suite_metrics(cases.values()),
         counts={"cases": len(cases), "errors": sum(case.is_error for case in cases.values())}, cost_usd=sum(costs) if costs else None,
-        calls=Calls(**{name: sum(getattr(header.calls, name) for header in headers) for name in ("planned", "made", "judge_planned", "judge_made")}),
+        calls=Calls(**{name: sum(getattr(header.calls, name) for header in headers) for name in (field.name for field in dataclasses.fields(Calls))}),
         notes=tuple(dict.fromkeys(note for header in headers for note in header.notes)),
     )  # fmt: skip

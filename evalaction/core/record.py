@@ -159,12 +159,14 @@ def _wrong(what: str) -> PydanticCustomError:
 
 @stored
 class Calls:
-    """Calls of target and judge: planned before the start, and made."""
+    """Calls of target and judge: planned before the start, made, and replayed from a cassette instead of made."""
 
     planned: Size = 0
     made: Size = 0
     judge_planned: Size = 0
     judge_made: Size = 0
+    replayed: Size = 0
+    judge_replayed: Size = 0
 
 
 @stored
@@ -211,7 +213,7 @@ class RunHeader:
     tool_version: str
     deterministic: bool = False
     repeatable: bool = True
-    """Whether the target can be asked again; a file of answers cannot."""
+    """Whether the target can be asked again; a file of answers cannot, nor a cassette."""
     target: Mapping[str, Any] = Field(default_factory=dict)
     judge: Mapping[str, Any] | None = None
     policy: Mapping[str, Any] = Field(default_factory=dict)
@@ -228,6 +230,12 @@ class RunHeader:
     description: str = ""
     dialect: str | None = None
     """The foreign kind of suite that was read; its own way of reporting is added."""
+
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether what was measured came from a cassette, and so cannot come out otherwise."""
+        return not self.repeatable and self.calls.replayed + self.calls.judge_replayed > 0
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,13 +17,13 @@ RuleName = Literal["exact", "tolerance", "statistical"]
 
 
 def choose_rule(*, deterministic: bool, policy: Policy, baseline: RunRecord | None, current: RunRecord, repeatable: bool) -> RuleName:
-    """The rule for two records. A rule that the policy names wins; `repeatable` is whether the target can be asked again at all.
+    """The rule for two records. A rule that the policy names wins; replayed answers do not vary; `repeatable` is whether the target can be asked again at all.
 
     Under the statistical rule each check and metric with too few stored runs falls back to the tolerance rule by itself, so one that has enough is enough here.
     """
     if policy.rule != "auto":
         return policy.rule
-    if deterministic:
+    if deterministic or current.header.is_replayed:
         return "exact"
     if baseline is None or not repeatable:
         return "tolerance"

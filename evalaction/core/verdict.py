@@ -142,12 +142,14 @@ class BaselineInfo:
 
 @stated
 class CallsInfo:
-    """Calls planned and made."""
+    """Calls planned and made, and replies that were replayed from a cassette."""
 
     planned: int = 0
     made: int = 0
     judge_planned: int = 0
     judge_made: int = 0
+    replayed: int = 0
+    judge_replayed: int = 0
     baseline_made: int | None = None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import secrets
 import statistics
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -16,6 +17,7 @@ from evalaction.core.record import CheckResult
 from evalaction.core.specs import Rubric
 from evalaction.core.suite import Case, Judge, TargetSpec
 from evalaction.errors import MeasureError, TargetError
+from evalaction.judge.memory import Memory, NoMemory, Question
 from evalaction.judge.prompt import ANSWER_LIMIT, Asked, asked_criteria, build_prompt
 from evalaction.judge.reply import Unusable, Vote, excerpt_of, read_reply
 from evalaction.providers.base import Completion, Prompt, Provider
@@ -40,7 +42,7 @@ class Usage:
 
     def __init__(self) -> None:
         self.tokens: tuple[int, int] | None = None
-        self.cost_usd: float | None = None
+        self._costs: list[float] = []
 
     def add(self, completion: Completion) -> Completion:
         """Count one reply, usable or not, and hand it on."""
@@ -48,8 +50,13 @@ class Usage:
             before = self.tokens or (0, 0)
             self.tokens = (before[0] + completion.tokens[0], before[1] + completion.tokens[1])
         if completion.cost_usd is not None:
-            self.cost_usd = (self.cost_usd or 0.0) + completion.cost_usd
+            self._costs.append(completion.cost_usd)
         return completion
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars in all, whatever the order of the replies; None where no price is known."""
+        return math.fsum(self._costs) if self._costs else None
 
     def as_json(self) -> Mapping[str, Any]:
         """For the record; what is not known is left out."""
@@ -58,13 +65,13 @@ class Usage:
 
 
 class RubricJudge:
-    """A model that applies rubrics. `nonce` makes the random code of the marks of one call."""
+    """A model that applies rubrics. `nonce` makes the random code of the marks of one call; `memory` holds verdicts that were given before."""
 
     retries = 2
     """How often a call that failed on the way may be made again."""
 
-    def __init__(self, spec: Judge, provider: Provider, nonce: Callable[[], str] = lambda: secrets.token_hex(8)) -> None:
-        self.spec, self.provider, self._nonce = spec, provider, nonce
+    def __init__(self, spec: Judge, provider: Provider, nonce: Callable[[], str] = lambda: secrets.token_hex(8), memory: Memory | None = None) -> None:
+        self.spec, self.provider, self._nonce, self._memory = spec, provider, nonce, memory or NoMemory()
         self._takes_temperature = True
         self.usage = Usage()
 
@@ -77,11 +84,11 @@ class RubricJudge:
         """Calls for one trial of a case, when every reply is a verdict."""
         return self.spec.votes if rubrics_of(case) else 0
 
-    async def judge(self, case: Case, answer: Answer, call: Call = call_once) -> Judged:
-        """The results of every rubric of a case; a rubric whose part of the answer is empty scores 0 without a call.
+    async def judge(self, case: Case, answer: Answer, call: Call = call_once, repeat: int = 0) -> Judged:
+        """The results of every rubric of a case in one run of it, counted from 0; a rubric whose part of the answer is empty scores 0 without a call.
 
         Raises MeasureError: JUDGE_FAILED when no verdict came, with the beginning of the last reply in its detail, and
-        what `call` raises of its own (BUDGET_EXHAUSTED).
+        what `call` and the memory raise of their own (BUDGET_EXHAUSTED, NOT_RECORDED).
         """
         results: dict[str, tuple[CheckResult, ...]] = {}
         open_checks: list[Rubric] = []
@@ -92,25 +99,34 @@ class RubricJudge:
             else:
                 results[str(check.id)] = unanswered(check, missing.detail)
         if open_checks:
-            asked = asked_criteria(open_checks)
-            results |= _by_rubric(asked, await self._votes(case, _parts(open_checks, answer), asked, call))
+            question = Question(case, repeat, _parts(open_checks, answer), asked_criteria(open_checks))
+            results |= _by_rubric(question.asked, [await self._vote(question, number, call) for number in range(self.spec.votes)])
         return results
 
     async def close(self) -> None:
         """Close all connections."""
         await self.provider.close()
 
-    async def _votes(self, case: Case, parts: Mapping[str, str], asked: Sequence[Asked], call: Call) -> list[tuple[Vote, ...]]:
-        return [await self._vote(case, parts, asked, call) for _ in range(self.spec.votes)]
+    async def _vote(self, question: Question, number: int, call: Call) -> tuple[Vote, ...]:
+        """The vote of this number: one that was given before, else a fresh one, which is kept."""
+        known = self._memory.recall(question, number)
+        if known is None:
+            completion, vote = await self._fresh(question, call)
+            self._memory.keep(question, number, completion)
+            return vote
+        try:
+            return _read(self.usage.add(known), question)
+        except Unusable as error:
+            raise MeasureError("JUDGE_FAILED", f"the recorded reply is no verdict: {error}", excerpt_of(known)) from None
 
-    async def _vote(self, case: Case, parts: Mapping[str, str], asked: Sequence[Asked], call: Call) -> tuple[Vote, ...]:
+    async def _fresh(self, question: Question, call: Call) -> tuple[Completion, tuple[Vote, ...]]:
         """One usable reply, asked for twice at the most; each time with new marks, and with more room when there was too little."""
         why, detail, room = "", "", 1
         for _ in range(ATTEMPTS):
-            prompt = build_prompt(case, parts, asked, self._nonce())
+            prompt = build_prompt(question.case, question.parts, question.asked, self._nonce())
             try:
                 completion = await self._asked(dataclasses.replace(prompt, max_tokens=prompt.max_tokens * room), call)
-                return read_reply(completion, asked, (*parts.values(), case.input))
+                return completion, _read(completion, question)
             except Unusable as error:
                 why, detail = str(error), excerpt_of(completion)
                 room = _MORE_ROOM if completion.stop_reason in {"max_tokens", "length"} else 1
@@ -131,6 +147,10 @@ class RubricJudge:
             self._takes_temperature = False
         bare = dataclasses.replace(prompt, temperature=None)
         return self.usage.add(await call(lambda: self.provider.complete(bare)))
+
+
+def _read(completion: Completion, question: Question) -> tuple[Vote, ...]:
+    return read_reply(completion, question.asked, (*question.parts.values(), question.case.input))
 
 
 def self_preference(judge: Judge | None, target: TargetSpec) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from evalaction.providers.base import Endpoint, Provider
+from evalaction.providers.base import Endpoint, Provider, Vendor
 from evalaction.providers.prices import read_prices
 
 
@@ -23,3 +23,8 @@ def open_provider(endpoint: Endpoint, *, environment: Mapping[str, str], cwd: Pa
     from evalaction.providers.openai import OpenAIProvider  # noqa: PLC0415 - only the vendor in use is loaded
 
     return OpenAIProvider(endpoint, environment, prices)
+
+
+def address_of(provider: Vendor, base_url: str | None, environment: Mapping[str, str]) -> str:
+    """Where a model of this provider is asked: the address named, else that of the vendor's own variable; blank for the vendor's public one."""
+    return base_url or environment.get(f"{provider.upper()}_BASE_URL") or ""

@@ -115,6 +115,8 @@ def _threshold(reason: Reason) -> Said:
 
 def _not_measured(suite: SuiteVerdict) -> Said:
     ended = ended_early(suite)
+    if ended and ended.code == "NOT_RECORDED":
+        return say("{}", ended.message)
     if ended:
         return say("the run ended early: {} {}", ended.code, ended.message)
     if not suite.counts.errors:

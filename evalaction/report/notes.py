@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evalaction.core.metrics import RAW
-from evalaction.core.verdict import CaseVerdict, Reason, SuiteVerdict
+from evalaction.core.verdict import CallsInfo, CaseVerdict, Reason, SuiteVerdict
 from evalaction.report.figures import age, number
 from evalaction.report.headline import ended_early, first_error
 from evalaction.report.said import Said, count, join, listed, ours, say
@@ -113,10 +113,18 @@ def baseline_line(suite: SuiteVerdict) -> Said:
     return say("**Baseline**: {}{}{}{}", join(parts), by, why, ours(f" (acceptance {found.acceptances:,})" if found.acceptances and found.acceptances > 1 else ""))
 
 
+def replayed_line(calls: CallsInfo) -> Said:
+    """Fresh calls and replayed ones, apart; nothing where no cassette was used."""
+    if not calls.replayed + calls.judge_replayed:
+        return ours("")
+    judge = f"; of the judge: {calls.judge_made:,} fresh, {calls.judge_replayed:,} replayed" if calls.judge_made + calls.judge_replayed else ""
+    return ours(f"**Replayed**, calls: {calls.made:,} fresh, {calls.replayed:,} replayed{judge}; cost and latency of what was replayed are those of the recording")
+
+
 def rule_lines(suite: SuiteVerdict) -> Iterable[Said]:
     """How it was judged; under the statistical rule what red means and what could not have been seen."""
     if suite.rule == "exact":
-        yield ours("**Rule**: exact; a drop counts when it stands in three runs")
+        yield ours(f"**Rule**: exact; {'replayed answers do not vary, so a drop counts at once' if suite.calls.replayed else 'a drop counts when it stands in three runs'}")
     elif suite.rule == "tolerance":
         yield ours("**Rule**: point comparison within tolerances")
     elif suite.rule == "statistical":

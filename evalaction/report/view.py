@@ -12,7 +12,7 @@ from evalaction.report.answers import AnswerView, answer_views
 from evalaction.report.details import Details
 from evalaction.report.figures import dollars
 from evalaction.report.headline import overall_sentence, promoted, suite_sentence
-from evalaction.report.notes import baseline_line, notes_of, other_reasons, rule_lines, suite_line
+from evalaction.report.notes import baseline_line, notes_of, other_reasons, replayed_line, rule_lines, suite_line
 from evalaction.report.said import Said, count, ours, say
 from evalaction.report.tables import FOLDED_ROWS, NO_ROWS, Table, change_table, error_table, failing_table, fault_table, listing, metric_table, regressed_table, trend_table
 
@@ -104,7 +104,7 @@ def _suite(suite: SuiteVerdict, details: Details) -> SuiteView:
 def _compared(suite: SuiteVerdict) -> tuple[Said, ...]:
     if suite.verdict == "config_error":
         return ()
-    return tuple(line for line in (suite_line(suite), baseline_line(suite), *rule_lines(suite)) if line)
+    return tuple(line for line in (suite_line(suite), baseline_line(suite), replayed_line(suite.calls), *rule_lines(suite)) if line)
 
 
 def _folds(suite: SuiteVerdict, details: Details) -> list[Fold]:

@@ -13,7 +13,7 @@ from evalaction.errors import TargetError
 from evalaction.runner.backoff import delay_seconds
 from evalaction.runner.throttle import Throttle
 from evalaction.runner.work import Work
-from evalaction.targets.base import Request, SingleTarget
+from evalaction.targets.base import Recalling, Request, SingleTarget
 
 T = TypeVar("T")
 
@@ -69,19 +69,26 @@ class Asker:
 
     def __init__(self, target: SingleTarget, work: Work, *, counted: bool = True) -> None:
         self._target, self._work, self._counted = target, work, counted
+        self._knows = target.knows if isinstance(target, Recalling) else _nothing_known
         self._caller = Caller(work, target.retries, work.budget.take_call if counted else None)
 
     async def ask(self, request: Request) -> Answer:
-        """The answer with its latency in milliseconds, the target's own or that of the last attempt.
+        """The answer with its latency in milliseconds, the target's own or that of the last attempt. A recorded one is no call.
 
-        Raises MeasureError: the target's last error, or BUDGET_EXHAUSTED.
+        Raises MeasureError: the target's last error, BUDGET_EXHAUSTED, or NOT_RECORDED.
         """
+        if self._knows(request):
+            return await self._target.ask(request)
         answer, elapsed_ms = await self._caller.call(lambda: self._target.ask(request))
         if self._counted:
             self._work.budget.spend(answer.cost_usd)
         if answer.latency_ms is None and self._target.repeatable:
             return dataclasses.replace(answer, latency_ms=round(elapsed_ms, 1))
         return answer
+
+
+def _nothing_known(_request: Request) -> bool:
+    return False
 
 
 def _after(error: TargetError, calls: int) -> TargetError:

@@ -12,7 +12,7 @@ from evalaction.errors import MeasureError
 from evalaction.runner.judging import Helpers
 from evalaction.runner.trials import failed, scored_trial
 from evalaction.runner.work import Work, until_over
-from evalaction.targets.base import BatchTarget, Reply, Request
+from evalaction.targets.base import BatchTarget, Recalling, Reply, Request
 
 
 async def run_batches(requests: Sequence[Request], target: BatchTarget, work: Work, helpers: Helpers) -> None:
@@ -27,6 +27,7 @@ class _Batch:
 
     def __init__(self, target: BatchTarget, work: Work, helpers: Helpers) -> None:
         self._target, self._work, self._helpers = target, work, helpers
+        self._knows = target.knows if isinstance(target, Recalling) else None
         self._trials: dict[str, Trial] = {}
         self._is_whole = False
 
@@ -46,13 +47,17 @@ class _Batch:
                 self._work.settle(request, self._trials[request.case.id])
 
     def _admitted(self, requests: Sequence[Request]) -> list[Request]:
-        """As many as the budget has calls for; every request of a batch is a call."""
+        """As many as the budget has calls for; every request of a batch is a call, unless its answer is recorded."""
         admitted = []
         with contextlib.suppress(MeasureError):  # the rest is settled as such at the end
             for request in requests:
-                self._work.budget.take_call()
+                if not self._is_known(request):
+                    self._work.budget.take_call()
                 admitted.append(request)
         return admitted
+
+    def _is_known(self, request: Request) -> bool:
+        return self._knows is not None and self._knows(request)
 
     async def _collect(self, requests: Sequence[Request]) -> None:
         """Take replies as they come; those that wait for a judge must not hold up the others."""
@@ -70,7 +75,8 @@ class _Batch:
         """Whether the target came to its own end."""
         async with contextlib.aclosing(self._target.ask_all(requests)) as replies:
             async for reply in replies:
-                self._work.budget.spend(reply.answer.cost_usd)
+                if not self._is_known(reply.request):
+                    self._work.budget.spend(reply.answer.cost_usd)
                 if self._helpers.is_judged(reply.request.case):
                     waiting.create_task(self._settled(reply))
                 else:

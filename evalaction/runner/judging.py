@@ -30,7 +30,7 @@ class Helpers:
         rows = await self._references.rows(request)
         if self._work.judge is None or not self.is_judged(request.case):
             return rows
-        return {**rows, **await self._work.judge.judge(request.case, answer, self._call)}
+        return {**rows, **await self._work.judge.judge(request.case, answer, self._call, request.repeat)}
 
     async def close(self) -> None:
         """Close the targets of reference queries; the judge belongs to whoever made it."""

@@ -45,7 +45,8 @@ class References:
         try:
             return _rows_in(await self._asker(block).ask(request))
         except MeasureError as error:
-            raise MeasureError("TARGET_FAILED", f"the reference query failed: {error.message}", error.detail) from None
+            code = error.code if error.code == "NOT_RECORDED" else "TARGET_FAILED"
+            raise MeasureError(code, f"the reference query failed: {error.message}", error.detail) from None
 
     def _asker(self, block: Mapping[str, Any]) -> Asker:
         key = json.dumps(block, sort_keys=True)

@@ -44,8 +44,8 @@ class Judge(Protocol):
 
     retries: int
 
-    async def judge(self, case: Case, answer: Answer, call: JudgeCall) -> Mapping[str, Sequence[CheckResult]]:
-        """Results by the id of the rubric; every call goes through `call`. Raises MeasureError when no verdict came."""
+    async def judge(self, case: Case, answer: Answer, call: JudgeCall, repeat: int = 0) -> Mapping[str, Sequence[CheckResult]]:
+        """Results by the id of the rubric for one run of the case, counted from 0; every call goes through `call`. Raises MeasureError when no verdict came."""
 
 
 class Sink(Protocol):

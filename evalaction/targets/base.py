@@ -66,6 +66,14 @@ class BatchTarget(Target, Protocol):
         """Close the generator to end the batch early."""
 
 
+@runtime_checkable
+class Recalling(Protocol):
+    """A target with a cassette, which may settle a trial without a call."""
+
+    def knows(self, request: Request) -> bool:
+        """Whether this trial takes no call: its answer is recorded, or nothing may be asked afresh. The same in all of a run."""
+
+
 def case_line(request: Request) -> dict[str, Any]:
     """What a target is told of a case: the foreign record as it stands, or our own fields; never the checks.
 

@@ -74,14 +74,9 @@ def build_reference(block: Mapping[str, Any], asked: TargetSpec | None = None, *
     """
     if set(block) == {"saiku"}:
         return _saiku_query(block["saiku"], asked, environment, concurrency)
-    try:
-        spec = adapter(HttpTarget).validate_python(dict(block))
-    except ValidationError as error:
-        fix = "write the keys of an http target"
-        raise ConfigError(Fault(code="INVALID_VALUE", what=found["msg"], fix=fix, path=".".join(["reference", *map(str, found["loc"])])) for found in error.errors()) from None
     from evalaction.targets.http import HttpCaller  # noqa: PLC0415  # only the kind in use is loaded: aiohttp and Jinja2 are slow to import
 
-    return HttpCaller(spec, environment=environment, concurrency=concurrency)
+    return HttpCaller(reference_spec(block), environment=environment, concurrency=concurrency)
 
 
 def _saiku_query(query: Any, asked: TargetSpec | None, environment: Mapping[str, str], concurrency: int) -> SingleTarget:
@@ -91,3 +86,12 @@ def _saiku_query(query: Any, asked: TargetSpec | None, environment: Mapping[str,
     if not isinstance(query, Mapping):
         raise ConfigError.one("TYPE_MISMATCH", "expected a query of Saiku's", "write the query as a mapping", path="reference.saiku")
     return SaikuQuery(server, query, environment=environment, concurrency=concurrency)
+
+
+def reference_spec(block: Mapping[str, Any]) -> HttpTarget:
+    """A `reference:` block as the http target that it describes. Raises ConfigError."""
+    try:
+        return adapter(HttpTarget).validate_python(dict(block))
+    except ValidationError as error:
+        fix = "write the keys of an http target"
+        raise ConfigError(Fault(code="INVALID_VALUE", what=found["msg"], fix=fix, path=".".join(["reference", *map(str, found["loc"])])) for found in error.errors()) from None

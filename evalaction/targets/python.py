@@ -50,6 +50,11 @@ def printing_aside() -> Iterator[None]:
         _is_aside.reset(token)
 
 
+def described(spec: PythonTarget) -> Mapping[str, Any]:
+    """A target of this kind, for the record."""
+    return {"kind": "python", "callable": spec.callable}
+
+
 def load_callable(reference: str, cwd: Path) -> Callable[..., Any]:
     """The function `pkg.mod:fn`, its prints sent to stderr; coroutine functions stay such.
 
@@ -131,7 +136,7 @@ class PythonCallable:
     @property
     def description(self) -> Mapping[str, Any]:
         """Which function."""
-        return {"kind": "python", "callable": self._spec.callable}
+        return described(self._spec)
 
     async def close(self) -> None:
         """Nothing is held."""

@@ -63,7 +63,7 @@ def test_record__names_judge_calls_tokens_and_cost_and_no_key(work, start):
 
     header = json.loads((work.folder / "eval-results/s/record.json").read_text())
     assert done.code == 0
-    assert header["calls"] == {"planned": 2, "made": 2, "judge_planned": 4, "judge_made": 4}
+    assert header["calls"] == {"planned": 2, "made": 2, "judge_planned": 4, "judge_made": 4, "replayed": 0, "judge_replayed": 0}
     assert {name: header["judge"][name] for name in ("provider", "model", "votes", "tokens")} == {
         "provider": "anthropic", "model": "judge-1", "votes": 2, "tokens": {"input": 4000, "output": 2000},
     }  # fmt: skip

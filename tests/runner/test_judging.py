@@ -32,7 +32,7 @@ class Judge:
         self.say, self.retries = say, retries
         self.calls, self.now, self.peak = 0, 0, 0
 
-    async def judge(self, case, answer, call):
+    async def judge(self, case, answer, call, _repeat=0):
         """One call, unless there is nothing to judge."""
         (check,) = rubrics_of(case)
         if answer.is_nothing:

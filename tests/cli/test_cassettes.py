@@ -1,0 +1,415 @@
+"""Answers that are recorded and replayed, from the command line to the exit code."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.parse
+
+import pytest
+import yaml
+
+from tests.vendors import KEY, Object, Status, vendors, verdicts
+
+RUBRIC = {"id": "tone", "type": "rubric", "criteria": {"polite": "Is polite"}}
+GOOD = Object(verdicts(polite=True))
+SECRET = "s3cret/with+signs=0123"
+SILENT_ON_B = """
+import json, sys
+for line in map(json.loads, sys.stdin):
+    open("asked", "a").write(line["id"])
+    if line["id"] != "b":
+        print(json.dumps({"id": line["id"], "output": "yes"}))
+"""
+HANGING_ON_B = """
+import os, sys, time
+name = sys.stdin.read()
+open("asked", "a").write(name)
+if name == "b" and not os.path.exists("go"):
+    open("waiting", "w").close()
+    time.sleep(60)
+sys.stdout.write("yes")
+"""
+TIMES = ("started_at", "finished_at")
+
+
+@pytest.fixture
+def start(monkeypatch):
+    """Starts a scripted model; the keys of both vendors are set."""
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.setenv(name, KEY)
+    with vendors() as starter:
+        yield starter
+
+
+def write(work, **top):
+    """A suite file with the keys given."""
+    (work.folder / "s.eval.yaml").write_text(yaml.safe_dump({"version": 1, "name": "s", **top}, sort_keys=False))
+    return "s.eval.yaml"
+
+
+def equals(case, value="yes", **keys):
+    """A case that expects one text."""
+    return {"id": case, "input": case, "checks": [{"type": "equals", "value": value}], **keys}
+
+
+def lines_of(work, folder="tape"):
+    """The exchanges of the cassette."""
+    return [json.loads(line) for line in (work.folder / folder / "s.jsonl").read_text().splitlines()[1:]]
+
+
+def slots(work, folder="tape"):
+    """Case, run and kind of each exchange, as they stand in the file."""
+    return [(line["case"], line["repeat"], line["kind"]) for line in lines_of(work, folder)]
+
+
+def header_of(work):
+    """record.json."""
+    return json.loads((work.folder / "eval-results/s/record.json").read_text())
+
+
+def calls_of(work):
+    """Fresh and replayed calls of target and judge."""
+    calls = header_of(work)["calls"]
+    return calls["made"], calls["replayed"], calls["judge_made"], calls["judge_replayed"]
+
+
+def recorded(work, *ids, **top):
+    """A recorded and accepted suite."""
+    suite = work.suite(*ids, **top)
+    assert work.run("run", suite, "--record-to", "tape").code == 0
+    assert work.run("accept", "eval-results", "--reason", "first").code == 0
+    return suite
+
+
+def test_replay__asks_nothing_and_judges_exactly(work):
+    """The recorded system is gone: its answers pass under the exact rule, counted apart from fresh calls."""
+    work.answers(a="yes", b="yes")
+    suite = recorded(work, "a", "b", defaults={"repeats": 2})
+    (work.folder / "bot.sh").unlink()
+
+    done = work.run("gate", suite, "--replay", "tape", "--report", "report.md")
+
+    assert (done.code, done.suite["rule"], calls_of(work), header_of(work)["repeatable"]) == (0, "exact", (0, 4, 0, 0), False)
+    assert (done.suite["calls"]["made"], done.suite["calls"]["replayed"]) == (0, 4)
+    assert "calls: 0 fresh, 4 replayed" in (work.folder / "report.md").read_text()
+
+
+def test_replay__of_a_worse_answer_is_red_at_once(work):
+    """Replayed answers cannot come out otherwise: no case is asked again, no warning says that nothing was confirmed, and a stored record is judged alike."""
+    work.answers(a="yes", b="yes")
+    suite = recorded(work, "a", "b")
+    work.answers(a="no", b="yes")
+    assert work.run("run", suite, "--record-to", "worse").code == 0
+    asked = work.calls("a")
+
+    done, again = work.run("gate", suite, "--replay", "worse"), work.run("gate", "--record", "eval-results")
+
+    assert [(one.code, one.suite["rule"], one.suite["warnings"]) for one in (done, again)] == [(1, "exact", done.suite["warnings"])] * 2
+    assert (work.calls("a"), [case["case"] for case in done.suite["cases"] if case["verdict"] == "regressed"]) == (asked, ["a"])
+    assert not any("confirmed" in warning for warning in done.suite["warnings"])
+
+
+def test_replay__twice_gives_the_same_bytes(work, start):
+    """Cases are those of the recording byte by byte, and two replays differ in nothing but their times."""
+    work.answers(a=["yes", "no"], b="yes")
+    judge = {"provider": "anthropic", "model": "judge-1", "base_url": start(GOOD).base_url("anthropic"), "votes": 2}
+    suite = work.suite("a", "b", judge=judge, defaults={"repeats": 2, "checks": [RUBRIC, {"type": "max_latency_ms", "value": 60_000}, {"type": "regex", "pattern": "yes"}]})
+    trees = []
+    for options in (("--record-to", "tape"), ("--replay", "tape"), ("--replay", "tape")):
+        assert work.run("run", suite, *options).code == 0
+        trees.append(work.tree("eval-results/s"))
+    headers = [json.loads(tree.pop("record.json")) for tree in trees]
+
+    assert trees[0] == trees[1] == trees[2]
+    assert {name for name, value in headers[1].items() if value != headers[2][name]} <= set(TIMES)
+    assert {name for name, value in headers[0].items() if value != headers[1][name]} <= {*TIMES, "calls", "repeatable", "notes"}
+    assert list(headers[0]["metrics"]) == list(headers[1]["metrics"])
+
+
+def test_repeats__are_recorded_and_replayed_one_by_one(work):
+    """Five runs are five calls and five exchanges, each with its own answer."""
+    answers = ["yes", "no", "maybe", "yes", "no"]
+    work.answers(a=answers)
+    suite = work.suite("a", limits={"max_concurrency": 1})
+    assert work.run("run", suite, "--record-to", "tape", "--repeats", "5").code == 0
+
+    work.run("run", suite, "--replay", "tape", "--repeats", "5")
+
+    trials = json.loads((work.folder / "eval-results/s/cases/a.json").read_text())["trials"]
+    assert (work.calls("a"), [trial["answer"]["output"] for trial in trials]) == (5, answers)
+
+
+@pytest.mark.parametrize(("options", "said"), [
+    (("--repeats", "2"), "recorded is run 0"),
+    (("--exec", "cat"), "the settings"),
+])  # fmt: skip
+def test_miss__is_never_green_and_says_what_differs(work, options, said):
+    """What is not recorded for just this question is exit 3, whatever the policy allows, and no system is asked instead."""
+    work.answers(a="yes", b="yes")
+    suite = recorded(work, "a", "b", gate={"max_errors": 9})
+    asked = work.calls("a")
+
+    done = work.run("gate", suite, "--replay", "tape", *options)
+
+    (reason,) = [one for one in done.suite["reasons"] if one["code"] == "NOT_RECORDED"]
+    assert (done.code, done.verdict["verdict"], work.calls("a")) == (3, "not_measured", asked)
+    assert "case a, run" in reason["message"]
+    assert said in reason["message"]
+
+
+def test_miss__of_another_input_names_the_case(work):
+    """A case whose input was rewritten is not answered with what was said to the old one."""
+    work.answers(a="yes", b="yes")
+    recorded(work, "a", "b")
+    suite = work.suite("a", "b", case_keys={"b": {"input": "another"}})
+
+    done = work.run("gate", suite, "--replay", "tape")
+
+    assert (done.code, calls_of(work)) == (3, (0, 1, 0, 0))
+    assert "for case b, run 0: another one is recorded, and the case's input, history or variables differs" in done.out.replace("\n", " ")
+
+
+def test_record_and_replay__asks_only_what_is_missing(work):
+    """With both folders the recorded answer is replayed, and the new case is asked and recorded."""
+    work.answers(a="yes", b="yes")
+    recorded(work, "a")
+    suite = work.suite("a", "b", limits={"max_calls": 1})
+
+    done = work.run("gate", suite, "--replay", "tape", "--record-to", "tape")
+
+    assert (done.code, work.calls("a"), work.calls("b"), calls_of(work)) == (0, 1, 1, (1, 1, 0, 0))
+    assert (slots(work), header_of(work)["calls"]["planned"]) == ([("a", 0, "target"), ("b", 0, "target")], 1)
+
+
+def test_record_to__another_folder_makes_it_whole(work):
+    """What was replayed is written to the new folder beside what was asked, so that it can be replayed alone."""
+    work.answers(a="yes", b="yes")
+    recorded(work, "a")
+    suite = work.suite("a", "b")
+
+    assert work.run("run", suite, "--replay", "tape", "--record-to", "whole").code == 0
+    assert work.run("run", suite, "--replay", "whole").code == 0
+    assert (slots(work), slots(work, "whole")) == ([("a", 0, "target")], [("a", 0, "target"), ("b", 0, "target")])
+
+
+def test_errors__are_never_recorded(work):
+    """A run that fails for one case keeps the other's answer, and an earlier answer of the case stays."""
+    work.answers(a=3, b="yes")
+    suite = work.suite("a", "b")
+
+    assert work.run("run", suite, "--record-to", "tape").code == 3
+    assert slots(work) == [("b", 0, "target")]
+    work.answers(a="yes", b=3)
+    assert work.run("run", suite, "--record-to", "tape").code == 3
+    assert slots(work) == [("a", 0, "target"), ("b", 0, "target")]
+
+
+def test_prune__drops_what_a_whole_run_did_not_use(work):
+    """Without it old exchanges stay; with it only those of this run do; a run with errors drops nothing."""
+    work.answers(a="yes", b="yes", c=3)
+    recorded(work, "a", "b")
+    suite = work.suite("a", "c")
+
+    assert work.run("run", suite, "--record-to", "tape", "--prune").code == 3
+    assert slots(work) == [("a", 0, "target"), ("b", 0, "target")]
+    assert work.run("run", work.suite("a"), "--replay", "tape", "--record-to", "tape", "--prune").code == 0
+    assert slots(work) == [("a", 0, "target")]
+
+
+@pytest.mark.parametrize("options", ["--prune", "--record-to tape --prune --filter a", "--record-to tape --prune --shard 1/1", "--replay nowhere"])
+def test_options__that_do_not_fit_are_refused(work, options):
+    """Nothing is asked: pruning needs a recording of a whole run, and a replay needs a cassette."""
+    work.answers(a="yes")
+
+    done = work.run("run", work.suite("a"), *options.split())
+
+    assert (done.code, done.verdict["verdict"], work.calls("a")) == (2, "config_error", 0)
+
+
+def test_prompt__that_changed_is_asked_again_and_both_stay(work, start):
+    """An exchange is found by all that was asked: another temperature is another question, and the old exchange is still good for the old one."""
+    server = start("yes")
+    target = {"model": {"provider": "openai", "model": "m", "base_url": server.base_url("openai"), "temperature": 0.1}}
+    suite = write(work, target=target, cases=[equals("a")])
+    assert work.run("run", suite, "--record-to", "tape").code == 0
+    write(work, target={"model": {**target["model"], "temperature": 0.9}}, cases=[equals("a")])
+
+    assert work.run("run", suite, "--replay", "tape").code == 3
+    assert work.run("run", suite, "--replay", "tape", "--record-to", "tape").code == 0
+    assert (len(server.seen), slots(work)) == (2, [("a", 0, "target")] * 2)
+
+
+def test_replay__needs_no_key_no_sdk_and_no_server(work, start, monkeypatch):
+    """A model target and a judge are replayed where neither has a key and the SDKs cannot be imported."""
+    model, judge = start("yes"), start(GOOD)
+    target = {"model": {"provider": "openai", "model": "m", "base_url": model.base_url("openai")}}
+    block = {"provider": "anthropic", "model": "judge-1", "base_url": judge.base_url("anthropic")}
+    suite = write(work, target=target, judge=block, cases=[{"id": "a", "input": "a", "checks": [RUBRIC]}])
+    assert work.run("run", suite, "--record-to", "tape").code == 0
+    for name in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name)
+    for name in ("openai", "anthropic"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+    done = work.run("run", suite, "--replay", "tape")
+
+    assert (done.code, calls_of(work), len(model.seen), len(judge.seen)) == (0, (0, 1, 0, 1), 1, 1)
+    assert header_of(work)["judge"]["tokens"] == {"input": 1000, "output": 500}
+
+
+def test_judge__of_another_answer_or_wording_is_a_miss(work, start):
+    """A verdict is replayed for just the answer and criteria that it was given on; its absence is an error of the case."""
+    judge = {"provider": "anthropic", "model": "judge-1", "base_url": start(GOOD).base_url("anthropic")}
+    work.answers(a="yes")
+    suite = work.suite("a", judge=judge, case_keys={"a": {"checks": [RUBRIC]}})
+    assert work.run("run", suite, "--record-to", "tape").code == 0
+    work.suite("a", judge=judge, case_keys={"a": {"checks": [{**RUBRIC, "criteria": {"polite": "Is very polite"}}]}})
+
+    done = work.run("run", suite, "--replay", "tape")
+
+    (reason,) = [one for one in done.suite["reasons"] if one["code"] == "NOT_RECORDED"]
+    assert (done.code, "no verdict for case a, run 0" in reason["message"], "the request differs" in reason["message"]) == (3, True, True)
+
+
+def test_judge__reply_that_is_no_verdict_is_not_recorded(work, start):
+    """Only the usable reply is kept: one exchange for a verdict that took two calls."""
+    server = start(["I would say yes", GOOD])
+    work.answers(a="yes")
+    judge = {"provider": "anthropic", "model": "judge-1", "base_url": server.base_url("anthropic")}
+    suite = work.suite("a", judge=judge, case_keys={"a": {"checks": [RUBRIC]}})
+
+    assert work.run("run", suite, "--record-to", "tape").code == 0
+    assert (len(server.seen), slots(work)) == (2, [("a", 0, "target"), ("a", 0, "judge")])
+    assert (work.run("run", suite, "--replay", "tape").code, len(server.seen), calls_of(work)) == (0, 2, (0, 1, 0, 1))
+
+
+def test_judge__that_cannot_be_reached_is_not_recorded(work, start):
+    """The answer is kept and the failure is not, so that the next run asks the judge again."""
+    server = start([Status(403), GOOD])
+    work.answers(a="yes")
+    judge = {"provider": "anthropic", "model": "judge-1", "base_url": server.base_url("anthropic")}
+    suite = work.suite("a", judge=judge, case_keys={"a": {"checks": [RUBRIC]}})
+
+    assert (work.run("run", suite, "--record-to", "tape").code, slots(work)) == (3, [("a", 0, "target")])
+    assert work.run("run", suite, "--replay", "tape", "--record-to", "tape").code == 0
+    assert (work.calls("a"), slots(work)) == (1, [("a", 0, "target"), ("a", 0, "judge")])
+
+
+def test_secrets__are_in_no_cassette_and_not_needed_for_a_replay(work, monkeypatch, start):
+    """An echoed key is masked however it is spelled, a key in a header or URL is named and not spelled, and another key replays as well."""
+    quoted, packed = urllib.parse.quote(SECRET, safe=""), base64.b64encode(f"key={SECRET}".encode()).decode()
+    server = start(lambda _body, _number: f"{SECRET} {quoted} {packed} yes")
+    monkeypatch.setenv("MY_API_KEY", SECRET)
+    reply = {"output": "choices[0].message.content"}
+    address = f"{server.base_url('openai')}/chat/completions"
+    target = {"http": {"url": f"{address}?key={{{{ env.MY_API_KEY }}}}", "headers": {"Authorization": "Bearer {{ env.MY_API_KEY }}"}, "extract": reply}}
+    suite = write(work, target=target, cases=[{"id": "a", "input": "a", "checks": [{"type": "contains_all", "value": ["yes"]}]}])
+
+    assert work.run("run", suite, "--record-to", "tape").code == 0
+    text = (work.folder / "tape/s.jsonl").read_text()
+    assert [spelled for spelled in (SECRET, quoted, packed, packed[8:20]) if spelled in text] == []
+    assert "yes" in text
+    monkeypatch.setenv("MY_API_KEY", "another-one-012345")
+    assert (work.run("run", suite, "--replay", "tape").code, len(server.seen)) == (0, 1)
+
+
+def test_batch__that_fails_in_the_end_is_not_recorded(work):
+    """Answers of a process that ends with another status than 0 are errors, and so none of them is kept."""
+    (work.folder / "bot.py").write_text('import sys\nfor line in sys.stdin: print(line.strip().replace("\\"input\\"", "\\"output\\""), flush=True)\nsys.exit(1)\n')
+    suite = write(work, target={"exec": "sh bot.sh"}, cases=[equals("a", "a")])
+
+    assert (work.run("run", suite, "--record-to", "tape").code, (work.folder / "tape").exists()) == (3, False)
+
+
+def test_batch__unanswered_case_is_replayed_as_such(work):
+    """A case without a line was answered with nothing: recorded, it scores 0 again; a new case is all that the process is asked."""
+    (work.folder / "bot.py").write_text(SILENT_ON_B)
+    suite = write(work, target={"exec": "sh bot.sh"}, cases=[equals("a"), equals("b")])
+    assert work.run("run", suite, "--record-to", "tape").code == 0
+    write(work, target={"exec": "sh bot.sh"}, cases=[equals("a"), equals("b"), equals("c")])
+
+    assert work.run("run", suite, "--replay", "tape", "--record-to", "tape").code == 0
+    assert ((work.folder / "asked").read_text(), header_of(work)["metrics"]["equals"], calls_of(work)) == ("abc", pytest.approx(2 / 3), (1, 2, 0, 0))
+
+
+def test_python_target__is_not_even_imported_for_a_replay(work):
+    """Replayed answers need no code of the author's."""
+    (work.folder / "my_bot_of_tapes.py").write_text("def answer(case):\n    return {'output': 'yes', 'mine': [1]}\n")
+    suite = write(work, target={"python": "my_bot_of_tapes:answer"}, cases=[equals("a")])
+    assert work.run("run", suite, "--record-to", "tape").code == 0
+    (work.folder / "my_bot_of_tapes.py").unlink()
+    sys.modules.pop("my_bot_of_tapes")
+
+    assert work.run("run", suite, "--replay", "tape").code == 0
+
+
+def test_reference__rows_are_replayed_too(work, start):
+    """A reference query is recorded with the answer it is compared with, and neither is asked for again."""
+    server = start(lambda body, _number: json.dumps([{"n": 1}]) if "q" in body else "[]")
+    address = f"{server.base_url('openai')}/chat/completions"
+    target = {"http": {"url": address, "json": {"q": "{{ case.input }}"}, "extract": {"rows": "[{n: `1`}]"}}}
+    reference = {"url": address, "json": {"q": "expected"}, "extract": {"rows": "[{n: `1`}]"}}
+    suite = write(work, target=target, cases=[{"id": "a", "input": "a", "checks": [{"type": "rows", "reference": reference}]}])
+    assert work.run("run", suite, "--record-to", "tape").code == 0
+    assert (slots(work), len(server.seen)) == ([("a", 0, "target"), ("a", 0, "reference")], 2)
+
+    assert (work.run("run", suite, "--replay", "tape").code, len(server.seen)) == (0, 2)
+
+
+def test_interrupted_recording__is_kept_and_resumed(work):
+    """A signal ends the run with what was recorded so far on disk; resumed, it asks only for the rest, and the cassette is whole."""
+    (work.folder / "bot.py").write_text(HANGING_ON_B)
+    suite = work.suite("a", "b", limits={"max_concurrency": 1})
+    command = [sys.executable, "-m", "evalaction", "run", suite, "--record-to", "tape"]
+    process = subprocess.Popen(command, cwd=work.folder, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    while not (work.folder / "waiting").exists():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=60)
+    assert (process.returncode, slots(work)) == (3, [("a", 0, "target")])
+    (work.folder / "go").touch()
+
+    assert work.run("run", suite, "--record-to", "tape", "--resume").code == 0
+    assert ((work.folder / "asked").read_text(), slots(work)) == ("abb", [("a", 0, "target"), ("b", 0, "target")])
+
+
+@pytest.mark.parametrize("damage", [
+    lambda text: text.replace('"cassette": 1', '"cassette": 2'),
+    lambda text: text[:-20],
+    lambda text: text.replace('"repeat": 0', '"repeat": -1'),
+    lambda text: text.replace('"repeat": 0', '"repeat": 0, "repeat": 0'),
+    lambda text: text.replace('"reply": {', '"reply": {"cost_usd": -1, '),
+    lambda text: text.replace('"reply": {', '"reply": {"x": ' + "[" * 5000 + "]" * 5000 + ", "),
+    lambda text: text + text.splitlines()[1] + "\n",
+    lambda text: text.replace('"output": "yes"', '"output": NaN'),
+    lambda _text: "",
+])  # fmt: skip
+def test_damage__is_a_configuration_error_with_its_line(work, damage):
+    """A cassette is a stranger's file: what is not just as it was written stops the run before anything is asked."""
+    work.answers(a="yes")
+    suite = recorded(work, "a")
+    path = work.folder / "tape/s.jsonl"
+    path.write_text(damage(path.read_text()))
+
+    done = work.run("gate", suite, "--replay", "tape", "--record-to", "tape")
+
+    assert (done.code, work.calls("a"), done.verdict["reasons"][0]["code"]) == (2, 1, "INVALID_RECORD")
+    assert "tape/s.jsonl" in done.verdict["reasons"][0]["file"]
+
+
+def test_hostile_cassette__cannot_choose_a_path_or_a_form(work):
+    """A case id that looks like a path is only a text, and signs that hide text are written as escapes."""
+    work.answers(**{"../../x": "yes\u202eno\u2028\x1b[31m"})
+    (work.folder / "bot.py").write_text('import sys\nsys.stdout.buffer.write("yes\\u202eno\\u2028\\x1b[31m".encode())\n')
+    suite = work.suite("../../x")
+    assert work.run("run", suite, "--record-to", "tape").code == 0
+
+    raw = (work.folder / "tape/s.jsonl").read_text()
+    assert [path.name for path in (work.folder / "tape").iterdir()] == ["s.jsonl"]
+    assert not {"\u202e", "\u2028", "\x1b"} & set(raw)
+    assert lines_of(work)[0]["reply"]["output"] == "yes\u202eno\u2028\x1b[31m"
