@@ -17,6 +17,7 @@ from evalaction.targets.reading import excerpt
 from evalaction.targets.templates import Templates, case_values
 
 _OWN_HISTORY = re.compile(r"\bcase\s*(?:\.\s*history\b|\[\s*['\"]history['\"]\s*\])")
+_OF_A_CASE = re.compile(r"\{[{%][^}]*\b(?:case|repeat)\b")
 _ROLES: Mapping[str, Literal["user", "assistant"]] = {"user": "user", "assistant": "assistant"}
 
 
@@ -33,11 +34,12 @@ class ModelCaller:
         templates = Templates(environment)
         self._system = templates.text(spec.system or "", "model.system")
         self._prompt = templates.text(spec.prompt, "model.prompt")
+        base_url = templates.text(spec.base_url or "", "model.base_url")
         if faults := [*templates.faults, *_faults(spec)]:
             raise ConfigError(faults)
         self._env = templates.env
         self._has_turns = not any(_OWN_HISTORY.search(source) for source in (spec.system or "", spec.prompt))
-        endpoint = Endpoint(provider=spec.provider, model=spec.model, base_url=spec.base_url, timeout_seconds=spec.timeout_seconds)
+        endpoint = Endpoint(provider=spec.provider, model=spec.model, base_url=str(base_url({"env": self._env})) or None, timeout_seconds=spec.timeout_seconds)
         self._provider = open_provider(endpoint, environment=environment, cwd=cwd)
 
     @property
@@ -89,5 +91,8 @@ def _answer(completion: Completion) -> Answer:
 def _faults(spec: ModelTarget) -> Iterable[Fault]:
     if not spec.prompt.strip():
         yield Fault(code="BLANK_FIELD", what="the prompt is blank", fix="write a template such as {{ case.input }}", path="model.prompt")
+    if spec.base_url is not None and _OF_A_CASE.search(spec.base_url):
+        what = "the address is the same for all cases, and a template in it may use the environment only"
+        yield Fault(code="INVALID_VALUE", what=what, fix="write {{ env.X }} or the address itself", path="model.base_url")
     if spec.provider == "anthropic" and spec.temperature is not None and spec.temperature > 1:
         yield Fault(code="INVALID_VALUE", what=f"models of anthropic take a temperature of 0..1, found {spec.temperature:g}", fix="write at most 1", path="model.temperature")
