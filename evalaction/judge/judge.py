@@ -110,7 +110,7 @@ class RubricJudge:
             prompt = build_prompt(case, parts, asked, self._nonce())
             try:
                 completion = await self._asked(dataclasses.replace(prompt, max_tokens=prompt.max_tokens * room), call)
-                return read_reply(completion, asked, (*parts.values(), case.input))
+                return read_reply(completion, asked, (*parts.values(), case.input, *(turn.content for turn in case.history)))
             except Unusable as error:
                 why, detail = str(error), excerpt_of(completion)
                 room = _MORE_ROOM if completion.stop_reason in {"max_tokens", "length"} else 1
