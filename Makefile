@@ -14,10 +14,11 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 COMPILE = CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --strip-extras
 
-.PHONY: help demo test lint ruff types imports docstrings hooks docs docs-check bench lock setup setup-demo clean
+.PHONY: help demo live test lint ruff types imports docstrings hooks docs docs-check bench lock lock-live setup setup-demo setup-live clean
 
 help:
 	@echo 'make demo    gate a small retrieval system, see it go red, and leave the reports in build/demo'
+	@echo 'make live    gate a small real language model on this machine (downloads 100 MB, takes minutes)'
 	@echo 'make test    run every test'
 	@echo 'make lint    style, types, import rules, docstrings, commit hooks, generated pages'
 	@echo 'make docs    write the generated pages anew'
@@ -31,8 +32,14 @@ setup:
 setup-demo:
 	@$(PYTHON) .ci/setup.py demo
 
+setup-live:
+	@$(PYTHON) .ci/setup.py live
+
 demo: setup-demo
 	@$(RUN) examples/docs-rag/demo.py
+
+live: setup-live
+	@$(RUN) examples/live-model/live.py
 
 test: setup
 	@$(RUN) -m pytest -n auto
@@ -71,6 +78,14 @@ lock:
 	$(COMPILE) $(UPGRADE) --all-extras --build-deps-for editable --output-file requirements/dev.txt pyproject.toml
 	$(COMPILE) --upgrade --constraint requirements/dev.txt --extra examples --build-deps-for editable --output-file requirements/demo.txt pyproject.toml
 	$(COMPILE) --upgrade --constraint requirements/dev.txt --output-file requirements/lock.txt pyproject.toml
+
+# pip-compile follows dependencies, and these two packages are installed without theirs: of what it finds only they are kept.
+lock-live:
+	$(LOCK_PYTHON) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet --disable-pip-version-check pip-tools==7.6.2
+	$(COMPILE) $(UPGRADE) --no-annotate --no-header --output-file build/lock/live.txt requirements/live.in
+	{ echo '# Made by `make lock-live` from requirements/live.in; to be installed with --no-deps.'; \
+	  awk 'FNR == NR { if (!/^#/) wanted[$$1]; next } /^[^ ]/ { split($$1, name, "=="); kept = name[1] in wanted } kept && NF' requirements/live.in build/lock/live.txt; } > requirements/live.txt
 
 clean:
 	rm -rf .venv build dist eval-results .mypy_cache .ruff_cache .hypothesis .import_linter_cache

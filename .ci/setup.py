@@ -1,4 +1,4 @@
-"""Makes `.venv` with exactly what a lock file names, and this project in it: `python .ci/setup.py demo` or `dev`.
+"""Makes `.venv` with exactly what a lock file names, and this project in it: `python .ci/setup.py demo`, `dev` or `live`.
 
 Standard library only, because it runs before anything is installed. A stamp in `.venv` carries a digest of the
 lock, so that a second run has nothing to do. An environment of another interpreter or of another place (scripts
@@ -15,13 +15,15 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ROOT / ".venv"
 PYTHON = HOME / "bin" / "python"
 OLDEST = (3, 11)
-COVERED_BY = {"demo": ("demo", "dev"), "dev": ("dev",)}
+COVERED_BY = {"demo": ("demo", "dev", "live"), "dev": ("dev", "live"), "live": ("live",)}
+WHOLE = {"live": "dev"}
+"""A lock that only adds to another one: its own packages are installed without their dependencies."""
 
 
 def main(arguments: list[str]) -> int:
     """Set up for one purpose. Returns 0, or 1 with the reason on stderr."""
     if len(arguments) != 1 or arguments[0] not in COVERED_BY:
-        return complain("usage: python .ci/setup.py demo|dev")
+        return complain("usage: python .ci/setup.py demo|dev|live")
     if sys.version_info < OLDEST:
         return complain(f"eval-gate needs Python {OLDEST[0]}.{OLDEST[1]} or newer; {sys.executable} is {sys.version.split()[0]}. Name another: make test PYTHON=python3.12")
     purpose = arguments[0]
@@ -48,7 +50,8 @@ def digest(*parts: bytes) -> str:
 
 def stamp(purpose: str) -> Path:
     """The file that says: this lock is installed."""
-    contents = (path.read_bytes() for path in (ROOT / "requirements" / f"{purpose}.txt", ROOT / "pyproject.toml", Path(__file__)))
+    locks = (ROOT / "requirements" / f"{name}.txt" for name in (purpose, *filter(None, [WHOLE.get(purpose)])))
+    contents = (path.read_bytes() if path.exists() else b"" for path in (*locks, ROOT / "pyproject.toml", Path(__file__)))
     return place().with_name(f"installed-{purpose}-{digest(place().name.encode(), *contents)}")
 
 
@@ -68,7 +71,9 @@ def install(purpose: str) -> None:
     for old in HOME.glob("installed-*"):
         old.unlink()
     pip = [str(PYTHON), "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"]
-    subprocess.run([*pip, "--require-hashes", "-r", str(ROOT / "requirements" / f"{purpose}.txt")], check=True)
+    subprocess.run([*pip, "--require-hashes", "-r", str(ROOT / "requirements" / f"{WHOLE.get(purpose, purpose)}.txt")], check=True)
+    if purpose in WHOLE:
+        subprocess.run([*pip, "--require-hashes", "--no-deps", "-r", str(ROOT / "requirements" / f"{purpose}.txt")], check=True)
     subprocess.run([*pip, "--no-deps", "--no-build-isolation", "-e", str(ROOT)], check=True)
     stamp(purpose).touch()
 

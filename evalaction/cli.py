@@ -19,6 +19,7 @@ from evalaction.errors import ConfigError, ExitCode, Fault
 from evalaction.options import (
     FILE,
     FOLDER,
+    Share,
     baseline_label_option,
     baseline_option,
     baseline_or_score_option,
@@ -179,6 +180,23 @@ def history(suite: str | None, **options: Any) -> int:
         write_history_page(parts, runs, options["baseline"], options["html"])
     parts.console.result(render_history(runs, options["form"]))
     return int(ExitCode.OK)
+
+
+@cli.command("judge-audit")
+@click.argument("record_dir", type=FOLDER)
+@click.option("--labels", type=FILE, required=True, help="What people say: JSON lines with case, criterion and pass.")
+@click.option("--min-kappa", type=Share(), help="Exit 1 when Cohen's kappa is below this.")
+@format_option
+@click.option("--report", type=FILE, help="Write the report as Markdown.")
+@verbose_option
+def judge_audit(record_dir: Path, labels: Path, min_kappa: float | None, **options: Any) -> int:
+    """Compare a judge's verdicts with those of people; nothing is called."""
+    from evalaction.app.auditing import AuditJob, audit_judge
+    from evalaction.core.verdict import EXIT_CODES
+
+    parts = _parts(options)
+    found = audit_judge(parts, AuditJob(record=record_dir, labels=labels, min_kappa=min_kappa), _outputs(options))
+    return _end(found.word, EXIT_CODES[found.word], found.meaning)
 
 
 @cli.command()

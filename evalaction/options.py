@@ -111,6 +111,17 @@ class Label(click.ParamType[str]):
         return label
 
 
+class Share(Tolerance):
+    """A number in 0..1."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """More than 1 could never be reached."""
+        parsed = super().convert(value, param, ctx)
+        if parsed > 1:
+            self.fail(f"{value!r} is no number from 0 to 1", param, ctx)
+        return parsed
+
+
 def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
     def add(function: F) -> F:
         for option in reversed(options):

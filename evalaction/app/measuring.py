@@ -22,12 +22,13 @@ from evalaction.core.checks import Scoring, score_answer
 from evalaction.core.checks.scoring import Scored
 from evalaction.core.compare import PASSES_TO_PROVE
 from evalaction.core.fingerprint import digest
-from evalaction.core.identity import judged_by
+from evalaction.core.identity import embedded_by, judged_by
 from evalaction.core.model import adapter
 from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.sample import suite_metrics
 from evalaction.core.specs import PythonCheck
 from evalaction.core.suite import Case, ModelTarget, Policy, Suite
+from evalaction.embedding.embedder import Embedder, build_embedder
 from evalaction.errors import ConfigError, Fault
 from evalaction.judge.build import build_judge
 from evalaction.judge.judge import RubricJudge, self_preference
@@ -69,7 +70,8 @@ class Measurement:
         self._tapes, self.tape = job.tapes, open_tape(parts, job.tapes, suite)
         self.target: Target = open_target(parts, suite, self.tape)
         self.judge = build_judge(suite, environment=settings.environment, cwd=settings.cwd, tape=self.tape)
-        self.suite = _as_judged(_as_answered(suite, self.target), self.judge)
+        self._embedder = build_embedder(suite)
+        self.suite = _as_embedded(_as_judged(_as_answered(suite, self.target), self.judge), self._embedder)
         self.folder = job.outputs.out / suite.key
         self.plan = [Request(case, repeat) for repeat in range(_most(self.suite)) for case in self.suite.cases if repeat < self.suite.planned(case)]
         self.planned = self._calls(self.plan)
@@ -189,7 +191,8 @@ class Measurement:
         )  # fmt: skip
 
     def _score(self, case: Case, answer: Answer, outside: Outside) -> Scored:
-        return score_answer(case, answer, Scoring(callables=self._callables, references=outside, judged=outside))
+        likeness = None if self._embedder is None else self._embedder.likeness
+        return score_answer(case, answer, Scoring(callables=self._callables, references=outside, judged=outside, likeness=likeness))
 
     def _identity(self) -> dict[str, Any]:
         """What must be the same for a resumed run to go on: system, commit and repeats; cases are compared one by one."""
@@ -263,6 +266,11 @@ def _as_answered(suite: Suite, target: Target) -> Suite:
 def _as_judged(suite: Suite, judge: RubricJudge | None) -> Suite:
     """With a judge each criterion of a rubric is a check of its own."""
     return suite if judge is None else dataclasses.replace(suite, cases=judged_by(suite.cases, judge.spec))
+
+
+def _as_embedded(suite: Suite, embedder: Embedder | None) -> Suite:
+    """The embedding model belongs to what a similarity check is."""
+    return suite if embedder is None else dataclasses.replace(suite, cases=embedded_by(suite.cases, embedder.name))
 
 
 def _doubts(target: Target, suite: Suite, judge: RubricJudge | None, *, whole: bool) -> Iterator[str]:

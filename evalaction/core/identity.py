@@ -32,6 +32,19 @@ def _expanded(case: Case, infos: Iterable[CheckInfo], judge: Judge) -> Iterator[
         yield from criterion_infos(check, judge) if isinstance(check, Rubric) else (info,)
 
 
+def embedded_by(cases: Iterable[Case], model: str) -> tuple[Case, ...]:
+    """The same cases, their similarity checks defined under this embedding model: another one measures something else."""
+    return tuple(_embedded(case, model) for case in cases)
+
+
+def _embedded(case: Case, model: str) -> Case:
+    known = define(case)
+    if not any(info.type == "similarity" for info in known.checks):
+        return case
+    infos = (copy_of(info, fingerprint=digest([info.fingerprint, model])) if info.type == "similarity" else info for info in known.checks)
+    return copy_of(case, definition=Definition(known.fingerprint, tuple(infos)))
+
+
 def criterion_infos(check: Rubric, judge: Judge) -> tuple[CheckInfo, ...]:
     """Identities of the criteria of a rubric.
 

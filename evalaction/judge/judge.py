@@ -150,7 +150,7 @@ class RubricJudge:
 
 
 def _read(completion: Completion, question: Question) -> tuple[Vote, ...]:
-    return read_reply(completion, question.asked, (*question.parts.values(), question.case.input))
+    return read_reply(completion, question.asked, (*question.parts.values(), question.case.input, *(turn.content for turn in question.case.history)))
 
 
 def self_preference(judge: Judge | None, target: TargetSpec) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from evalaction.core.checks.base import one_line
@@ -15,6 +16,11 @@ from evalaction.providers.base import Completion
 REPLY_LIMIT = 200_000
 """Characters of a reply that are looked at."""
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:json)?[ \t]*\r?\n(.*?)\r?\n[ \t]*\1", re.DOTALL | re.IGNORECASE)
+_CRITERIA = re.compile(r'"criteria":\{')
+_DECODER = json.JSONDecoder()
+_ESCAPINGS = 3
+"""How often a verdict may be wrapped in a text of JSON: not at all, once, twice."""
+_MOST_COPIES = 1000
 _SCALE = range(1, 6)
 
 
@@ -62,11 +68,26 @@ def _object_in(text: str) -> Any:
 
 
 def _is_copy(reply: Any, text: str) -> bool:
-    """Whether a reply stands in a text, blanks aside."""
-    if not isinstance(reply, Mapping) or "criteria" not in text:
+    """Whether the verdicts of a reply stand in a text: blanks, the order of keys, escapes and what stands beside them aside."""
+    criteria = reply.get("criteria") if isinstance(reply, Mapping) else None
+    if not isinstance(criteria, Mapping) or not criteria or "criteria" not in text:
         return False
-    written = [json.dumps(reply, ensure_ascii=ascii_only) for ascii_only in (False, True)]
-    return any("".join(one.split()) in "".join(text.split()) for one in written)
+    written = "".join(json.dumps(criteria, ensure_ascii=False).split())
+    wanted, room = json.loads(written), 6 * len(written)  # a character takes six where it is escaped
+    flat = "".join(text.split())
+    for _ in range(_ESCAPINGS):
+        if any(_stands_at(flat, found.end() - 1, room, wanted) for found in islice(_CRITERIA.finditer(flat), _MOST_COPIES)):
+            return True
+        flat = flat.replace('\\"', '"').replace("\\\\", "\\")
+    return False
+
+
+def _stands_at(text: str, start: int, room: int, wanted: Any) -> bool:
+    """Whether the JSON object that starts here, within so many characters, is the wanted one."""
+    try:
+        return bool(_DECODER.raw_decode(text[start : start + room])[0] == wanted)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _check_names(criteria: Mapping[str, Any], names: set[str]) -> None:

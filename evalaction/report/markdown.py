@@ -80,7 +80,7 @@ def said_markdown(sentence: Said) -> str:
 def table_markdown(table: Table) -> Markdown:
     """A table without its last line break; what was left out stands below it, since a row of it would not be a row."""
     header = f"| {' | '.join(table.header)} |\n|{'---|' * len(table.header)}\n"
-    more = f"\n{table.more:,} more in verdict.json" if table.more else ""
+    more = f"\n{table.more:,} more in {table.whole}" if table.more else ""
     return Markdown((header + "".join(map(_row, table.rows)) + more).rstrip("\n"))
 
 

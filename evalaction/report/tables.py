@@ -21,11 +21,12 @@ _ORDER = ("regressed", "missing", "within_noise", "inconclusive", "within_tolera
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Table:
-    """`header` is ours; `more` rows were left out."""
+    """`header` is ours; `more` rows were left out, and stand in `whole`, words of ours."""
 
     header: tuple[str, ...] = ()
     rows: tuple[Row, ...] = ()
     more: int = 0
+    whole: str = "verdict.json"
 
     def cut(self, rows: int | None) -> Table:
         """The first rows, and how many more there are; None for all of them."""

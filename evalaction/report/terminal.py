@@ -95,7 +95,7 @@ def _table(console: Console, table: Table) -> None:
     console.print()
     console.print(grid)
     if shown.more:
-        console.print(f"{shown.more:,} more in verdict.json")
+        console.print(f"{shown.more:,} more in {shown.whole}")
 
 
 def _cells(row: Row) -> list[Text]:

@@ -7,7 +7,7 @@ import asyncio
 from evalaction.core.answer import Answer
 from evalaction.core.answer_text import stored, stored_text
 from evalaction.core.record import Failure, Tokens, Trial
-from evalaction.core.specs import PatternSpec, PythonCheck
+from evalaction.core.specs import PatternSpec, PythonCheck, Similarity
 from evalaction.core.suite import Case
 from evalaction.errors import MeasureError
 from evalaction.runner.work import Outside, ReferenceRows, Work
@@ -46,7 +46,7 @@ def scored_at_once(request: Request, answer: Answer, work: Work, outside: Outsid
 
 
 async def scored_trial(request: Request, answer: Answer, work: Work, outside: Outside = NO_ROWS) -> Trial:
-    """The same, in a thread where a check may take long: the author's code, or a pattern."""
+    """The same, in a thread where a check may take long: the author's code, a pattern, or an embedding."""
     if not _may_take_long(request.case):
         return scored_at_once(request, answer, work, outside)
     try:
@@ -57,7 +57,7 @@ async def scored_trial(request: Request, answer: Answer, work: Work, outside: Ou
 
 
 def _may_take_long(case: Case) -> bool:
-    return any(isinstance(check, PythonCheck | PatternSpec) for check in case.checks)
+    return any(isinstance(check, PythonCheck | PatternSpec | Similarity) for check in case.checks)
 
 
 def _tokens(answer: Answer) -> Tokens | None:

@@ -81,5 +81,6 @@ def _nothing(_values: Mapping[str, Any]) -> None:
 def _model(spec: ModelTarget, environment: Mapping[str, str]) -> Asked:
     from evalaction.targets.prompt_form import PromptForm  # noqa: PLC0415  # Jinja2 is slow to import
 
-    form, address = PromptForm(spec, environment), address_of(spec.provider, spec.base_url, environment)
+    form = PromptForm(spec, environment)
+    address = address_of(spec.provider, form.base_url, environment)
     return Asked(form.description, lambda request: (address, dataclasses.asdict(form.prompt(request))))

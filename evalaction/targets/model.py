@@ -24,7 +24,7 @@ class ModelCaller:
 
     def __init__(self, spec: ModelTarget, *, environment: Mapping[str, str], cwd: Path) -> None:
         self.retries, self._form = spec.retries, PromptForm(spec, environment)
-        endpoint = Endpoint(provider=spec.provider, model=spec.model, base_url=spec.base_url, timeout_seconds=spec.timeout_seconds)
+        endpoint = Endpoint(provider=spec.provider, model=spec.model, base_url=self._form.base_url, timeout_seconds=spec.timeout_seconds)
         self._provider = open_provider(endpoint, environment=environment, cwd=cwd)
 
     @property

@@ -14,20 +14,23 @@ from evalaction.targets.reading import excerpt
 from evalaction.targets.templates import Templates, case_values
 
 _OWN_HISTORY = re.compile(r"\bcase\s*(?:\.\s*history\b|\[\s*['\"]history['\"]\s*\])")
+_OF_A_CASE = re.compile(r"\{[{%][^}]*\b(?:case|repeat)\b")
 _ROLES: Mapping[str, Literal["user", "assistant"]] = {"user": "user", "assistant": "assistant"}
 
 
 class PromptForm:
-    """Templates of one target. Raises ConfigError with every fault of them."""
+    """Templates of one target; `base_url` is filled in already. Raises ConfigError with every fault of them."""
 
     def __init__(self, spec: ModelTarget, environment: Mapping[str, str]) -> None:
         self._spec = spec
         templates = Templates(environment)
         self._system = templates.text(spec.system or "", "model.system")
         self._prompt = templates.text(spec.prompt, "model.prompt")
+        base_url = templates.text(spec.base_url or "", "model.base_url")
         if faults := [*templates.faults, *_faults(spec)]:
             raise ConfigError(faults)
         self._env = templates.env
+        self.base_url = str(base_url({"env": self._env})) or None
         self._has_turns = not any(_OWN_HISTORY.search(source) for source in (spec.system or "", spec.prompt))
 
     @property
@@ -52,7 +55,8 @@ class PromptForm:
 
 
 def _role(role: str) -> Literal["user", "assistant"]:
-    if role not in _ROLES:
+    if role not in _OF_A_CASE = re.compile(r"\{[{%][^}]*\b(?:case|repeat)\b")
+_ROLES:
         raise TargetError("TARGET_FAILED", f"the history has a turn of the role {excerpt(role, 40)}; models know user, assistant and system")
     return _ROLES[role]
 
@@ -60,5 +64,8 @@ def _role(role: str) -> Literal["user", "assistant"]:
 def _faults(spec: ModelTarget) -> Iterable[Fault]:
     if not spec.prompt.strip():
         yield Fault(code="BLANK_FIELD", what="the prompt is blank", fix="write a template such as {{ case.input }}", path="model.prompt")
+    if spec.base_url is not None and _OF_A_CASE.search(spec.base_url):
+        what = "the address is the same for all cases, and a template in it may use the environment only"
+        yield Fault(code="INVALID_VALUE", what=what, fix="write {{ env.X }} or the address itself", path="model.base_url")
     if spec.provider == "anthropic" and spec.temperature is not None and spec.temperature > 1:
         yield Fault(code="INVALID_VALUE", what=f"models of anthropic take a temperature of 0..1, found {spec.temperature:g}", fix="write at most 1", path="model.temperature")

@@ -1,6 +1,8 @@
 """Both SDKs against a scripted server: what goes out, what comes back, and every way in which a call can fail."""
 
 import asyncio
+import contextlib
+import gzip
 import json
 import socket
 import threading
@@ -173,6 +175,7 @@ def test_failure__a_silent_server_times_out(start, vendor):
         b"", b"<html>sign in</html>", b"null", b"[]", b'"text"', b"{}", b"{", b"[" * 5000, b'{"content": "x", "choices": "x"}', b'{"content": [1], "choices": [1]}',
         b'{"content": [{"type": "text", "text": 7}], "choices": [{"message": {"content": 7}}]}', b'{"content": [{"type": "server_tool_use"}], "choices": [{"message": null}]}',
         b'{"content": [], "content": [], "choices": [], "choices": []}', b'{"content": NaN, "choices": NaN}',
+        b'data: {"choices": [{"delta": {"content": "hi"}}]}\n\ndata: [DONE]\n\n', b'event: message_start\ndata: {"type": "message_start"}\n\n',
         b'{"content": [{"type": "image"}], "choices": [{"message": {"content": "a"}}, {"message": {"content": "b"}}]}',
     ],
 )  # fmt: skip
@@ -224,3 +227,58 @@ def test_reply__a_model_that_cannot_be_forced_to_a_tool_is_asked_for_json(start)
     assert (first.text, second.text) == ('{"a": 1}', '{"a": 1}')
     assert ["tool_choice" in body for body in server.seen] == [True, False, False]
     assert server.seen[2]["output_config"]["format"]["schema"] == SCHEMA
+
+
+@contextlib.contextmanager
+def raw_server(serve):
+    """The address of a server of sockets: `serve(connection)` for each request whose head has come."""
+    over = threading.Event()
+
+    def accept():
+        while not over.is_set():
+            with contextlib.suppress(OSError):
+                connection, _ = listener.accept()
+                with connection:
+                    connection.recv(65_536)
+                    serve(connection)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.2)
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        over.set()
+        thread.join(10)
+
+
+def test_failure__a_connection_that_ends_before_its_reply(vendor):
+    """A server that hangs up without a word is unreachable, and may be asked again."""
+    with raw_server(lambda _connection: None) as url:
+        error = failure(provider_of(url, vendor))
+    assert (error.code, error.retryable) == ("TARGET_UNREACHABLE", True)
+
+
+def test_failure__a_body_that_trickles_times_out_as_a_whole(vendor):
+    """A byte now and then keeps no call alive beyond its time, though no single wait is long."""
+    gone = threading.Event()
+
+    def trickle(connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
+        for _ in range(400):
+            if gone.wait(0.05):
+                return
+            connection.sendall(b" ")
+
+    with raw_server(trickle) as url:
+        error = failure(provider_of(url, vendor, timeout_seconds=0.5))
+        gone.set()
+    assert (error.code, error.retryable) == ("TARGET_TIMEOUT", True)
+
+
+def test_failure__a_small_body_that_unpacks_to_a_huge_one_is_given_up(vendor):
+    """The limit holds for what a packed body becomes, not for what was sent."""
+    packed = gzip.compress(b" " * (64 * 2**20))
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n".encode()
+    with raw_server(lambda connection: connection.sendall(head + packed)) as url:
+        error = failure(provider_of(url, vendor))
+    assert (error.code, "16 MiB" in error.message) == ("INVALID_ANSWER", True)

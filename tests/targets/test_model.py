@@ -157,3 +157,18 @@ def test_faults__a_temperature_that_the_vendor_does_not_take():
 def test_faults__no_key(vendor):
     """Without a key no model target is built."""
     assert {code for code, _ in faults(vendor, env={})} == {"MISSING_SECRET"}
+
+
+def test_address__comes_from_the_environment(start, request_for):
+    """`{{ env.X }}` in `base_url` is filled in before the call."""
+    server = start("hi")
+    target = build("openai", base_url="{{ env.LIVE }}", env=environment("openai", LIVE=server.base_url("openai")))
+    assert ask(target, request_for()).output == "hi"
+
+
+@pytest.mark.parametrize("address", ["{{ env.LIVE }}/{{ case.id }}", "{{ env.LIVE }}", "localhost:8080", "ftp://h/v1", "http://", "http://["])
+def test_address__that_is_none_is_refused_before_any_call(vendor, address):
+    """What speaks of a case or is no http address is a configuration error, and not an outage that is tried again."""
+    with pytest.raises(ConfigError) as caught:
+        build(vendor, base_url=address, env=environment(vendor, LIVE="no address"))
+    assert caught.value.faults[0].code == "INVALID_VALUE"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from evalaction.core.answer import Answer
-from evalaction.core.checks import custom, data, limits, number, retrieval, rows, rubric, text, tools
+from evalaction.core.checks import custom, data, limits, number, retrieval, rows, rubric, similarity, text, tools
 from evalaction.core.checks.base import CheckScore, one_line, weighted_mean
 from evalaction.core.record import CheckResult
 from evalaction.core.sharing import check_result
@@ -35,6 +35,7 @@ from evalaction.core.specs import (
     Retrieval,
     Rows,
     Rubric,
+    Similarity,
     TokenF1,
     ToolCalls,
 )  # fmt: skip
@@ -52,18 +53,19 @@ SCORERS: dict[type[CheckSpec], Callable[[Any, Answer], CheckScore | None]] = {
     Retrieval: retrieval.score_retrieval, RagbenchRetrieval: retrieval.score_retrieval,
     Groundedness: retrieval.score_groundedness, RagbenchGroundedness: retrieval.score_ragbench_groundedness,
     ToolCalls: tools.score_tool_calls, MaxLatency: limits.score_max_latency, MaxCost: limits.score_max_cost, MaxTokens: limits.score_max_tokens,
-    PythonCheck: custom.score_unloaded, Rubric: rubric.score_unjudged,
+    PythonCheck: custom.score_unloaded, Rubric: rubric.score_unjudged, Similarity: similarity.score_unembedded,
 }  # fmt: skip
 """Check type → its scoring function. None as its result: the check does not apply to this answer and is not measured."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Scoring:
-    """What scoring needs from outside: functions by `pkg.mod:fn`; expected rows fetched live, and a judge's results for each criterion, by check id."""
+    """What scoring needs from outside: functions by `pkg.mod:fn`; expected rows fetched live, and a judge's results for each criterion, by check id; the likeness of texts."""
 
     callables: Mapping[str, Callable[[Mapping[str, Any], Mapping[str, Any]], object]] = dataclasses.field(default_factory=dict)
     references: Mapping[str, Sequence[Mapping[str, Any]]] = dataclasses.field(default_factory=dict)
     judged: Mapping[str, Sequence[CheckResult]] = dataclasses.field(default_factory=dict)
+    likeness: similarity.Likeness | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -113,6 +115,8 @@ def _score(spec: CheckSpec, case: Case, answer: Answer, scoring: Scoring) -> Che
         return custom.score_python(spec, case, answer, scoring.callables[spec.callable])
     if isinstance(spec, Rows) and spec.value is None and check_id(spec) in scoring.references:
         return rows.score_rows_against(spec, answer, scoring.references[check_id(spec)])
+    if isinstance(spec, Similarity) and scoring.likeness is not None:
+        return similarity.score_similarity(spec, answer, scoring.likeness)
     scorer = SCORERS.get(type(spec))
     if scorer is None:
         raise MeasureError("SCORER_FAILED", one_line(f"checks of the type `{getattr(spec, 'type', '')}` cannot be scored in this version"))
