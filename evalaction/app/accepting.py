@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from evalaction.app.parts import Parts
-from evalaction.core.accept import Accepted, AcceptRequest, accept
+from evalaction.core.accept import Accepted, AcceptRequest, accept, rules_of
 from evalaction.core.record import RunRecord
 from evalaction.core.verdict import Verdict
 from evalaction.errors import ConfigError
@@ -54,7 +54,19 @@ def accept_records(parts: Parts, job: AcceptJob) -> Literal["accepted", "drifted
         answers = {**store.answers(record.header.key, list(accepted.baseline.record.cases)), **read_cases(folder, _taken(record, accepted))}
         path = store.save(record.header.key, accepted.baseline, answers)
         parts.console.say(f"suite {record.header.suite}: accepted by {request.accepted_by}: {request.reason} ({path})")
+        if advice := _advice(accepted.baseline.record):
+            parts.console.say(advice)
     return "accepted"
+
+
+def _advice(baseline: RunRecord) -> str | None:
+    """How to get a baseline that holds enough runs for statistics; None where it does, or where answers cannot be asked for again."""
+    header = baseline.header
+    if not header.repeatable or rules_of(baseline, baseline=baseline).name != "tolerance":
+        return None
+    runs = min(len(case.measured) for case in baseline.cases.values())
+    many = f"{runs} run{'s' if runs > 1 else ''} of each case, too few to tell noise from change"
+    return f"suite {header.suite}: this baseline holds {many}: `eval-gate calibrate SUITE` measures ten, says what could be seen with them, and leaves a record to accept"
 
 
 def _of_the_last_run(place: Path) -> tuple[Path, ...]:

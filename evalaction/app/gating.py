@@ -52,6 +52,11 @@ def _refuse_overwriting(job: Job, suites: Sequence[Suite]) -> None:
 
 def run_suites(parts: Parts, job: Job) -> Verdict:
     """Measure and write the records; the verdict says only whether measuring worked."""
+    return publish(parts, job.outputs, *measure_only(parts, job, load(parts, job)))
+
+
+def measure_only(parts: Parts, job: Job, suites: Sequence[Suite]) -> tuple[list[Judged], list[SuiteVerdict]]:
+    """Measure these suites and write their records; the second list are suites that a signal kept from being started."""
 
     async def one(measurement: Measurement) -> Judged:
         """Measure, and say only whether that worked."""
@@ -60,7 +65,7 @@ def run_suites(parts: Parts, job: Job) -> Verdict:
             record = measurement.record()
         return Judged(verdict=_measured(record, measurement.suite), record=record, folder=measurement.folder)
 
-    return publish(parts, job.outputs, *_one_by_one(parts, job, load(parts, job), one))
+    return _one_by_one(parts, job, suites, one)
 
 
 def _one_by_one(parts: Parts, job: Job, suites: Sequence[Suite], work: Callable[[Measurement], Awaitable[Judged]]) -> tuple[list[Judged], list[SuiteVerdict]]:

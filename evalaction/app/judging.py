@@ -60,14 +60,18 @@ def age_days(baseline: Baseline | None, now: datetime) -> float | None:
         return None
 
 
-def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: Sequence[SuiteVerdict] = (), *, remember: bool = True) -> Verdict:
-    """Write verdict.json and the reports, print, remember the runs; returns the verdict of the whole run. `skipped` suites were never started."""
+def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: Sequence[SuiteVerdict] = (), *, remember: bool = True, show: bool = True) -> Verdict:
+    """Write verdict.json and the reports, print, remember the runs; returns the verdict of the whole run. `skipped` suites were never started.
+
+    Without `show` the caller prints something else, and reports are not written.
+    """
     verdicts = (*(one.verdict for one in judged), *skipped)
     verdict = overall(verdicts, report_only=outputs.report_only, tool_version=__version__)
     _write_verdict(parts, outputs, verdict)
     if remember:
         _remember(parts, outputs.out, judged)
-    render(parts, outputs, verdict, judged)
+    if show:
+        render(parts, outputs, verdict, judged)
     parts.console.say(last_line(verdict))
     return verdict
 
