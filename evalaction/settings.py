@@ -25,17 +25,21 @@ class Settings:
     pull_request: int | None = None
     head: str | None = None
     """Head commit of the pull request that triggered the run."""
+    base: str | None = None
+    """Commit that the change under test starts from, as the event says: the base of a pull request or merge group, or what a push was onto."""
+    default_branch: str | None = None
     actor: str | None = None
     masker: Masker = dataclasses.field(default_factory=Masker)
 
     @classmethod
     def read(cls, environment: Mapping[str, str], cwd: Path) -> Settings:
         """Settings from the environment, the event file and git."""
-        pull, root = _pull_request(_event(environment)), _git_root(cwd)
+        event, root = _event(environment), _git_root(cwd)
+        pull = _pull_request(event)
         number = pull.get("number")
         return cls(
             environment=environment, cwd=cwd, workspace=root, commit=_head(pull) or environment.get("GITHUB_SHA") or _git(root, "rev-parse", "HEAD"), head=_head(pull),
-            run_id=environment.get("GITHUB_RUN_ID") or None,
+            run_id=environment.get("GITHUB_RUN_ID") or None, base=_base(event), default_branch=_text_in(event.get("repository"), "default_branch"),
             pull_request=number if isinstance(number, int) else None, actor=environment.get("GITHUB_TRIGGERING_ACTOR") or environment.get("GITHUB_ACTOR") or None,
             masker=Masker(secrets(environment)),
         )  # fmt: skip
@@ -80,6 +84,19 @@ def _head(pull: Mapping[str, Any]) -> str | None:
     head = pull.get("head")
     sha = head.get("sha") if isinstance(head, dict) else None
     return sha if isinstance(sha, str) else None
+
+
+def _base(event: Mapping[str, Any]) -> str | None:
+    """Where a pull request, a merge group or a push starts from; None for other events, and for the first push of a branch."""
+    before = event.get("before")
+    stated = _text_in(_pull_request(event).get("base"), "sha") or _text_in(event.get("merge_group"), "base_sha") or (before if isinstance(before, str) else None)
+    return stated if stated and stated.strip("0") else None
+
+
+def _text_in(value: object, key: str) -> str | None:
+    """A text in a map that may be none."""
+    found = value.get(key) if isinstance(value, dict) else None
+    return found if isinstance(found, str) and found else None
 
 
 def _git_root(cwd: Path) -> Path:

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
+from evalaction.app.blaming import Case, ask_base, check_blame, judge_again
 from evalaction.app.judging import Judged, judge, publish
 from evalaction.app.measuring import Measurement, check_targets, prepare
 from evalaction.app.parts import Job, Parts
@@ -34,6 +35,7 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
         raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
     suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd)
     refuse_unsupported(suites)
+    check_blame(settings, suites)
     if not run:
         check_targets(parts, suites)
     _refuse_overwriting(job, suites)
@@ -115,12 +117,12 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
 
     async def one(measurement: Measurement) -> Judged:
         """Measure and judge."""
-        return await _gate(parts, measurement, baselines[measurement.suite.key], store)
+        return await _gate(parts, job, measurement, baselines[measurement.suite.key], store)
 
     return _one_by_one(parts, job, suites, one)
 
 
-async def _gate(parts: Parts, measurement: Measurement, baseline: Baseline | None, store: DirectoryStore) -> Judged:
+async def _gate(parts: Parts, job: Job, measurement: Measurement, baseline: Baseline | None, store: DirectoryStore) -> Judged:
     """Measure one suite, and run suspicious cases again until each is proven or not."""
     suite = measurement.suite
     async with measurement:
@@ -132,8 +134,10 @@ async def _gate(parts: Parts, measurement: Measurement, baseline: Baseline | Non
                 break
             comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
         record = measurement.record()
+        verdict = judge(record, baseline, comparison.rules, parts.now(), comparison)
+        if baseline is not None and suite.blame is not None:
+            verdict = await ask_base(parts, job, Case(verdict=verdict, comparison=comparison, baseline=baseline, measurement=measurement))
     parts.console.detail(f"suite {suite.name}: record in {measurement.folder}, {'baseline in ' + str(store.folder(suite.key)) if baseline else 'no baseline'}")
-    verdict = judge(record, baseline, comparison.rules, parts.now(), comparison)
     return Judged(verdict=verdict, record=record, folder=measurement.folder, baseline_folder=store.folder(suite.key) if baseline else None)
 
 
@@ -161,6 +165,7 @@ def _judge_one(parts: Parts, folder: Path, record: RunRecord, policies: Mapping[
     policy, floor = (suite.gate, suite.floor) if suite else (Policy(**record.header.policy), record.header.floor)
     before = baseline.record if baseline else None
     name = choose_rule(deterministic=record.header.deterministic, policy=policy, baseline=before, current=record, repeatable=record.header.repeatable)
-    verdict = judge(record, baseline, Rules(name=name, policy=policy, floor=floor), parts.now())
+    rules = Rules(name=name, policy=policy, floor=floor)
+    verdict = judge_again(folder, record, baseline, rules, parts.now())
     return Judged(verdict=verdict, record=record, folder=folder, baseline_folder=store.folder(key) if baseline else None)
 

@@ -26,7 +26,7 @@ from evalaction.core.identity import judged_by
 from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.sample import suite_metrics
 from evalaction.core.specs import PythonCheck
-from evalaction.core.suite import Case, ModelTarget, Policy, Suite
+from evalaction.core.suite import Blame, Case, ModelTarget, Policy, Suite
 from evalaction.errors import ConfigError, Fault
 from evalaction.judge.build import build_judge
 from evalaction.judge.judge import RubricJudge, self_preference
@@ -77,30 +77,39 @@ def _placed(fault: Fault, suite: Suite) -> Fault:
     return fault if fault.file is not None else dataclasses.replace(fault, file=suite.file, path=fault.path or "target")
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Beside:
+    """What a measurement beside another one takes over: the target to ask, and the budget that both use up."""
+
+    target: Target
+    budget: Budget
+
+
 class Measurement:
     """A suite on its way to a record. An async context: within it the target is open and the suite's clock runs. `stop` ends it early."""
 
-    def __init__(self, parts: Parts, job: Job, suite: Suite, stop: asyncio.Event) -> None:
+    def __init__(self, parts: Parts, job: Job, suite: Suite, stop: asyncio.Event, beside: Beside | None = None) -> None:
         settings = parts.settings
-        self.target: Target = build_target(suite.target, environment=settings.environment, cwd=settings.cwd, concurrency=suite.limits.max_concurrency)
+        self.target: Target = beside.target if beside else build_target(suite.target, environment=settings.environment, cwd=settings.cwd, concurrency=suite.limits.max_concurrency)
         self.judge = build_judge(suite, environment=settings.environment, cwd=settings.cwd)
         self.suite = _as_judged(_as_answered(suite, self.target), self.judge)
         self.folder = job.outputs.out / suite.key
         self.plan = [Request(case, repeat) for repeat in range(_most(self.suite)) for case in self.suite.cases if repeat < self.suite.planned(case)]
         self.planned = self._calls(self.plan)
-        self._parts, self._selected = parts, job.selected
+        self._parts, self._selected, self._beside = parts, job.selected, beside
         self._callables = {check.callable: load_callable(check.callable, settings.cwd) for case in suite.cases for check in case.checks if isinstance(check, PythonCheck)}
         self._recorder = Recorder(self.folder, self.suite, settings.masker, journaled=self.target.repeatable)
         self._budget: Budget
         self._progress: Progress = Masked(progress_on(cast("TextIO", parts.console.err)), settings.masker)  # it writes, flushes and says whether it is a terminal
-        self._stop = stop
+        self.stop = stop
         self._started_at = ""
         self._record: RunRecord | None = None
         self._ended: Failure | None = None
         self._notes: list[str] = list(_doubts(self.target, self.suite, self.judge))
 
     async def __aenter__(self) -> Self:
-        self._budget = Budget(self.suite.limits, self._parts.clock)
+        self._budget = self._beside.budget if self._beside else Budget(self.suite.limits, self._parts.clock)
+        self._used = (self._budget.calls, self._budget.judge_calls)
         self._started_at = self._parts.stamp()
         return self
 
@@ -109,12 +118,17 @@ class Measurement:
         await self.target.close()
         if self.judge is not None:
             await self.judge.close()
-        self._recorder.close(keep_journal=error is not None or self._stop.is_set())
+        self._recorder.close(keep_journal=error is not None or self.stop.is_set())
+
+    @property
+    def budget(self) -> Budget:
+        """What the suite may spend, and has spent."""
+        return self._budget
 
     @property
     def can_go_on(self) -> bool:
         """Whether the target can be asked again: a file of answers cannot, nor after a signal."""
-        return self.target.repeatable and not self._stop.is_set()
+        return self.target.repeatable and not self.stop.is_set()
 
     async def first_pass(self) -> None:
         """Ask for every planned trial that an interrupted run has not measured already."""
@@ -176,12 +190,12 @@ class Measurement:
         self._record, work = None, self._work()
         self._progress.start(self.suite.name, len(requests))
         if isinstance(self.target, Predictions) and not self._needs_loop():
-            with stopping_at_once(self._stop):
+            with stopping_at_once(self.stop):
                 run_offline(requests, self.target.answer, work)
         else:
             await run(requests, self.target, work)
         self._progress.finish()
-        if self._stop.is_set():
+        if self.stop.is_set():
             self._recorder.abandon(Trial(repeat=0, error=_INTERRUPTED))
 
     def _needs_loop(self) -> bool:
@@ -191,7 +205,7 @@ class Measurement:
     def _work(self) -> Work:
         settings, most = self._parts.settings, self.suite.limits.max_concurrency
         return Work(
-            score=self._score, judge=self.judge, sink=self._recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self._stop, progress=self._progress,
+            score=self._score, judge=self.judge, sink=self._recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self.stop, progress=self._progress,
             reference=lambda block: build_reference(block, environment=settings.environment, concurrency=most),
         )  # fmt: skip
 
@@ -221,9 +235,10 @@ class Measurement:
             suite=suite.name, key=suite.key, digest=suite.digest, dataset_version=suite.dataset_version, file=suite.file, commit=settings.commit, run_id=settings.run_id,
             pull_request=settings.pull_request, started_at=self._started_at, finished_at=self._parts.stamp(), tool_version=__version__, deterministic=suite.deterministic,
             repeatable=self.target.repeatable, target=dict(self.target.description), policy=TypeAdapter(Policy).dump_python(suite.gate, mode="json"), floor=suite.floor,
-            repeats=suite.repeats, selection=Selection(filter=self._selected.filter, tag=self._selected.tag, shard=self._selected.shard),
-            interrupted=_INTERRUPTED if self._stop.is_set() else self._ended or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
-            calls=dataclasses.replace(self.planned, made=self._budget.calls, judge_made=self._budget.judge_calls),
+            blame=None if suite.blame is None else TypeAdapter(Blame).dump_python(suite.blame, mode="json"), repeats=suite.repeats,
+            selection=Selection(filter=self._selected.filter, tag=self._selected.tag, shard=self._selected.shard),
+            interrupted=_INTERRUPTED if self.stop.is_set() else self._ended or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
+            calls=dataclasses.replace(self.planned, made=self._budget.calls - self._used[0], judge_made=self._budget.judge_calls - self._used[1]),
             judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=sum(costs) if costs else None, notes=tuple(self._notes),
         )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from evalaction.app.blaming import judge_again
 from evalaction.app.judging import Judged, judge, publish, render
 from evalaction.app.parts import Outputs, Parts
 from evalaction.core.accept import rules_of
@@ -56,7 +57,7 @@ def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
     for folder in record_folders(place):
         record = read_record(folder)
         baseline = store.load(record.header.key)
-        found = judge(record, baseline, rules_of(record, baseline=baseline.record if baseline else None), parts.now())
+        found = judge_again(folder, record, baseline, rules_of(record, baseline=baseline.record if baseline else None), parts.now())
         judged.append(Judged(verdict=found, record=record, folder=folder, baseline_folder=store.folder(record.header.key) if baseline else None))
     verdict = overall(tuple(one.verdict for one in judged))
     render(parts, outputs, verdict, judged)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from evalaction.core.compare import Comparison, Outcome
 from evalaction.core.doubts import warnings_of
@@ -28,7 +29,7 @@ def decide(evidence: Evidence) -> SuiteVerdict:
         calls=_calls(evidence), cost_usd=header.cost_usd, baseline_cost_usd=evidence.baseline.record.header.cost_usd if evidence.baseline else None,
         dataset_version=header.dataset_version, digest=header.digest, commit=header.commit, file=header.file, selection=describe(header.selection),
         removed_cases=tuple(outcome.pair.id for outcome in comparison.outcomes if outcome.pair.status == "removed"),
-        loosened=loosened(evidence.baseline.record.header.policy, dataclasses.asdict(evidence.policy)) if evidence.baseline else (),
+        loosened=_loosened(evidence),
         changed_cases=_changed(comparison.outcomes),
     )  # fmt: skip
 
@@ -51,6 +52,19 @@ def _word(reasons: tuple[Reason, ...], evidence: Evidence) -> VerdictWord:
 
 def _missing_metrics(comparison: Comparison) -> tuple[MetricVerdict, ...]:
     return tuple(MetricVerdict(metric=name, verdict="missing") for name in comparison.missing)
+
+
+def _loosened(evidence: Evidence) -> tuple[str, ...]:
+    """What was accepted and is looser now; another base system is among it, since it may clear a change of blame."""
+    if evidence.baseline is None:
+        return ()
+    accepted, now = evidence.baseline.record.header, evidence.current.header
+    lines = loosened(accepted.policy, dataclasses.asdict(evidence.policy))
+    return lines if now.blame is None or now.blame == accepted.blame else (*lines, f"blame {_system(accepted.blame)} → {_system(now.blame)}")
+
+
+def _system(blame: Mapping[str, Any] | None) -> str:
+    return next((f"{name} {value}" for name, value in (blame or {}).items() if value is not None), "none")
 
 
 def _changed(outcomes: Iterable[Outcome]) -> tuple[str, ...]:

@@ -208,6 +208,8 @@ class RunHeader:
     judge: Mapping[str, Any] | None = None
     policy: Mapping[str, Any] = Field(default_factory=dict)
     floor: bool = True
+    blame: Mapping[str, Any] | None = None
+    """The base system that the suite names."""
     repeats: Repeats = 1
     selection: Selection = Selection()
     interrupted: Failure | None = None

@@ -142,6 +142,40 @@ class CallsInfo:
 
 
 @stated
+class BlameFinding:
+    """One red finding looked at again, with the base system as it answers now: means on the three sides.
+
+    `p_moved`: chance of a base this far below the stored baseline if nothing moved; `moved` says that it is below. `p_change`: chance of
+    a head this far below the base, or below baseline and base together where nothing moved; `stands` says that the finding does.
+    """
+
+    case: str | None = None
+    check: str | None = None
+    metric: str | None = None
+    baseline: float | None = None
+    base_now: float | None = None
+    current: float | None = None
+    p_moved: float | None = None
+    moved: bool
+    p_change: float | None = None
+    stands: bool
+
+
+@stated
+class BlameInfo:
+    """What the base system said: the change is to blame, the surroundings moved, neither can be shown (`noise`), or it could not be asked (`unassigned`)."""
+
+    outcome: Literal["change", "environment", "noise", "unassigned"]
+    message: str
+    system: Literal["commit", "command"] = "command"
+    commit: str | None = None
+    findings: tuple[BlameFinding, ...] = ()
+    calls: int = 0
+    judge_calls: int = 0
+    cost_usd: float | None = None
+
+
+@stated
 class SuiteVerdict:
     """The verdict on one suite. `warnings` never change it; each is one line."""
 
@@ -168,6 +202,8 @@ class SuiteVerdict:
     removed_cases: tuple[str, ...] = ()
     changed_cases: tuple[str, ...] = ()
     """Cases whose definition is another one than the accepted; what changed was not compared."""
+    blame: BlameInfo | None = None
+    """What the base system said, where the suite names one and the gate was about to fail."""
     loosened: tuple[str, ...] = ()
     """Parts of the policy that are looser than what was accepted, one line each."""
 

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from evalaction.core.model import model as spec
 from evalaction.core.scalars import Flag, Json, Repeats, Text, Word, kind_of
 from evalaction.core.specs import Check
-from evalaction.core.suite import Judge, Limits, Policy, TargetBlock, Turn
+from evalaction.core.suite import Blame, Judge, Limits, Policy, TargetBlock, Turn
 
 Format = Literal["ragbench", "native", "csv", "tsv", "golden"]
 
@@ -72,5 +72,6 @@ class SuiteFile:
     defaults: Defaults = Defaults()
     limits: Limits = Limits()
     gate: Policy = Policy()
+    blame: Blame | None = None
     datasets: tuple[Annotated[Dataset, BeforeValidator(short_dataset, json_schema_input_type=str | Dataset)], ...] = ()
     cases: tuple[NativeCase, ...] = ()

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from evalaction.core.fingerprint import defined, slug, suite_digest
 from evalaction.core.scalars import spell
-from evalaction.core.suite import PredictionsTarget, Suite, TargetSpec
+from evalaction.core.suite import Blame, ExecTarget, PredictionsTarget, Suite, TargetSpec
 from evalaction.datasets.dataset_file import read_dataset
 from evalaction.datasets.dialects import DEFAULT_K, NATIVE, Finish
 from evalaction.datasets.faults import Steps, Subject, clip, translate
@@ -59,6 +59,7 @@ class SuiteReader:
         intake = self._cases(head.defaults if head else self._defaults())
         target = self._target(head)
         self._check_policy(intake)
+        blame = self._blame(head, target)
         if head is None or target is None or self.faults:
             return None
         overrides, name, cases = self.around.overrides, self.around.overrides.name or head.name, defined(intake.cases)
@@ -66,6 +67,7 @@ class SuiteReader:
             name=name, key=slug(name), file=self.source.name, cases=cases, target=target, gate=overrides.policy(head.gate, own=False), digest=suite_digest(cases),
             description=head.description, dataset_version=head.dataset_version, deterministic=head.deterministic, judge=overrides.judge or head.judge,
             limits=overrides.limits(head.limits), repeats=overrides.repeats or head.defaults.repeats,
+            blame=blame,
         )  # fmt: skip
 
     def _owner(self, steps: Steps) -> str | None:
@@ -173,6 +175,15 @@ class SuiteReader:
             path = self._inside(target.path, ("target", "predictions"))
             return None if path is None else PredictionsTarget(path=str(path))
         return target
+
+    def _blame(self, head: SuiteFile | None, target: TargetSpec | None) -> Blame | None:
+        """The base system is asked as the target is, so there is one only beside a command; a target of the command line that is none has no base."""
+        if head is None or head.blame is None or isinstance(target, ExecTarget):
+            return head.blame if head else None
+        if target is not None and self.around.overrides.target is None:
+            what = "`blame` needs a target that is a command: the base system is started as the target is"
+            self._object("INVALID_VALUE", what, "use an exec target, or remove `blame`", ("blame",))
+        return None
 
     def _check_policy(self, intake: Intake) -> None:
         """Thresholds and tolerances speak of metrics, and thresholds lie in the metric's range."""

@@ -30,6 +30,8 @@ def notes_of(suite: SuiteVerdict) -> Iterable[Said]:
     if suite.verdict != "config_error":
         told = ended_early(suite) if suite.verdict == "not_measured" else None
         yield from other_reasons(reason for reason in suite.reasons if reason is not told)
+    if suite.blame is not None:
+        yield say("**Blame**{}: {}", say(" (base {})", suite.blame.commit[:12]) if suite.blame.commit else ours(""), suite.blame.message)
     if suite.selection:
         yield say("**Filtered run** ({}): only the cases that ran were looked at", suite.selection)
     yield from _thin(suite)

@@ -133,6 +133,9 @@ def _spent(suite: SuiteVerdict) -> list[Said]:
     lines = [ours(f"{count(calls.made, 'call')} of the target, {calls.planned:,} planned{before}")]
     if calls.judge_made or calls.judge_planned:
         lines.append(ours(f"{count(calls.judge_made, 'call')} of the judge, {calls.judge_planned:,} planned"))
+    if suite.blame is not None and suite.blame.calls:
+        judge = f" and {count(suite.blame.judge_calls, 'call')} of the judge" if suite.blame.judge_calls else ""
+        lines.append(ours(f"{count(suite.blame.calls, 'further call')} to assign blame{judge}"))
     if suite.cost_usd is not None:
         accepted = "" if suite.baseline_cost_usd is None else f" (baseline: {dollars(suite.baseline_cost_usd)})"
         lines.append(ours(f"Cost: {dollars(suite.cost_usd)}{accepted}"))
