@@ -9,8 +9,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from evalaction.app.beside import Beside, Target
 from evalaction.app.judging import judge
-from evalaction.app.measuring import Beside, Measurement, Target
+from evalaction.app.measuring import Measurement
 from evalaction.app.parts import Job, Parts, Selected
 from evalaction.core.blame import BlamePlan, Sides, assign, plan_blame, unmeasured
 from evalaction.core.blamed import blamed, outcome_of

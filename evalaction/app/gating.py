@@ -16,6 +16,7 @@ from evalaction.app.signals import stopping
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
+from evalaction.core.extra import ExtraLog
 from evalaction.core.record import Baseline, RunRecord
 from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy, Suite
@@ -127,13 +128,16 @@ async def _gate(parts: Parts, job: Job, measurement: Measurement, baseline: Base
     suite = measurement.suite
     async with measurement:
         await measurement.first_pass()
+        log = ExtraLog()
         comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
         while baseline is not None and comparison.pending:
             parts.console.say(f"suite {suite.name}: {len(comparison.pending)} suspicious case{'s' if len(comparison.pending) > 1 else ''}, asking again")
+            before = measurement.record()
             if not await measurement.again(comparison.pending, runs=1 if comparison.rules.name == "statistical" else None):
                 break
+            log.note(comparison, before, measurement.record())
             comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
-        record = measurement.record()
+        record = measurement.explain(log.closed(comparison, interrupted=measurement.stop.is_set()))
         verdict = judge(record, baseline, comparison.rules, parts.now(), comparison)
         if baseline is not None and suite.blame is not None:
             verdict = await ask_base(parts, job, Case(verdict=verdict, comparison=comparison, baseline=baseline, measurement=measurement))

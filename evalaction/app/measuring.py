@@ -13,6 +13,7 @@ from typing import Any, Self, TextIO, cast
 from pydantic import TypeAdapter
 
 from evalaction import __version__
+from evalaction.app.beside import Beside, Target
 from evalaction.app.parts import Job, Parts
 from evalaction.app.progress import Masked
 from evalaction.app.selecting import refuse_small_budgets
@@ -23,7 +24,7 @@ from evalaction.core.checks.scoring import Scored
 from evalaction.core.compare import PASSES_TO_PROVE
 from evalaction.core.fingerprint import digest
 from evalaction.core.identity import judged_by
-from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
+from evalaction.core.record import Calls, CaseRecord, ExtraRuns, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.sample import suite_metrics
 from evalaction.core.specs import PythonCheck
 from evalaction.core.suite import Blame, Case, ModelTarget, Policy, Suite
@@ -36,12 +37,10 @@ from evalaction.runner.references import has_reference
 from evalaction.runner.run import run, run_offline
 from evalaction.runner.work import Outside, Work
 from evalaction.store.recorder import Recorder
-from evalaction.targets.base import BatchTarget, Request, SingleTarget
+from evalaction.targets.base import Request
 from evalaction.targets.build import build_reference, build_target, check_target
 from evalaction.targets.predictions import Predictions
 from evalaction.targets.python import load_callable
-
-Target = SingleTarget | BatchTarget
 
 
 def prepare(parts: Parts, job: Job, suites: Sequence[Suite], stop: asyncio.Event) -> list[Measurement]:
@@ -77,14 +76,6 @@ def _placed(fault: Fault, suite: Suite) -> Fault:
     return fault if fault.file is not None else dataclasses.replace(fault, file=suite.file, path=fault.path or "target")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Beside:
-    """What a measurement beside another one takes over: the target to ask, and the budget that both use up."""
-
-    target: Target
-    budget: Budget
-
-
 class Measurement:
     """A suite on its way to a record. An async context: within it the target is open and the suite's clock runs. `stop` ends it early."""
 
@@ -105,6 +96,7 @@ class Measurement:
         self._started_at = ""
         self._record: RunRecord | None = None
         self._ended: Failure | None = None
+        self._extra: tuple[ExtraRuns, ...] = ()
         self._notes: list[str] = list(_doubts(self.target, self.suite, self.judge))
 
     async def __aenter__(self) -> Self:
@@ -225,6 +217,11 @@ class Measurement:
             self._record = self._recorder.record(header)
         return self._record
 
+    def explain(self, extra: tuple[ExtraRuns, ...]) -> RunRecord:
+        """The record with why cases were run again, on disk too."""
+        self._extra, self._record = extra, None
+        return self.record()
+
     def _header(self) -> RunHeader:
         suite, settings = self.suite, self._parts.settings
         cases = list(self._recorder.cases.values())
@@ -240,6 +237,7 @@ class Measurement:
             interrupted=_INTERRUPTED if self.stop.is_set() else self._ended or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
             calls=dataclasses.replace(self.planned, made=self._budget.calls - self._used[0], judge_made=self._budget.judge_calls - self._used[1]),
             judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=sum(costs) if costs else None, notes=tuple(self._notes),
+            extra_runs=self._extra,
         )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from evalaction.core.doubts import warnings_of
 from evalaction.core.evidence import Evidence, describe, stored_runs
 from evalaction.core.loosened import loosened
 from evalaction.core.reasons import reasons_of
+from evalaction.core.since_anchor import since_anchor
 from evalaction.core.verdict import BaselineInfo, CallsInfo, Counts, MetricVerdict, Reason, SuiteVerdict, VerdictWord
 
 _RED = frozenset({"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "CASE_REMOVED"})
@@ -30,7 +31,7 @@ def decide(evidence: Evidence) -> SuiteVerdict:
         dataset_version=header.dataset_version, digest=header.digest, commit=header.commit, file=header.file, selection=describe(header.selection),
         removed_cases=tuple(outcome.pair.id for outcome in comparison.outcomes if outcome.pair.status == "removed"),
         loosened=_loosened(evidence),
-        changed_cases=_changed(comparison.outcomes),
+        changed_cases=_changed(comparison.outcomes), extra_runs=header.extra_runs,
     )  # fmt: skip
 
 
@@ -95,6 +96,7 @@ def _baseline_info(evidence: Evidence) -> BaselineInfo:
     return BaselineInfo(
         found=True, run_id=header.run_id, commit=header.commit, accepted_at=accepted.accepted_at, accepted_by=accepted.accepted_by, reason=accepted.reason,
         accepted_in=accepted.accepted_in, age_days=evidence.age_days, runs=stored_runs(evidence), acceptances=len(evidence.baseline.chain) + 1,
+        anchor=since_anchor(evidence),
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from evalaction.core.model import model as stated
+from evalaction.core.record import ExtraRuns
 from evalaction.errors import ExitCode
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -115,6 +116,26 @@ class Counts:
 
 
 @stated
+class AnchorChange:
+    """One metric over the cases that are defined alike in the anchor and in this run."""
+
+    metric: str
+    anchor: float
+    current: float
+    delta: float
+
+
+@stated
+class AnchorInfo:
+    """The level that acceptances may not drift below: its commit, the acceptances since then, and what has changed over all of them, this run included."""
+
+    commit: str | None = None
+    measured_at: str
+    acceptances_since: int
+    changes: tuple[AnchorChange, ...] = ()
+
+
+@stated
 class BaselineInfo:
     """Which baseline was compared with; `runs` is the smallest number of stored runs of a compared case."""
 
@@ -128,6 +149,7 @@ class BaselineInfo:
     age_days: float | None = None
     runs: int | None = None
     acceptances: int | None = None
+    anchor: AnchorInfo | None = None
 
 
 @stated
@@ -202,6 +224,8 @@ class SuiteVerdict:
     removed_cases: tuple[str, ...] = ()
     changed_cases: tuple[str, ...] = ()
     """Cases whose definition is another one than the accepted; what changed was not compared."""
+    extra_runs: tuple[ExtraRuns, ...] = ()
+    """Why what was run again, and when it stopped."""
     blame: BlameInfo | None = None
     """What the base system said, where the suite names one and the gate was about to fail."""
     loosened: tuple[str, ...] = ()

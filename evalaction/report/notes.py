@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 from evalaction.core.metrics import RAW
 from evalaction.core.verdict import CaseVerdict, Reason, SuiteVerdict
-from evalaction.report.figures import age, number
+from evalaction.report.figures import age, change, number
 from evalaction.report.headline import ended_early, first_error
 from evalaction.report.said import Said, count, join, listed, ours, say
 
 _IDS = 20
 """Ids in one note at most."""
+_METRICS = 6
+"""Metrics in one line at most."""
 _RUNS_FOR_STATISTICS = 5
 _IN_TABLES = frozenset({"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "CASE_REMOVED", "BELOW_THRESHOLD", "TOO_MANY_ERRORS"})
 """Reasons that the headline or a table tells already."""
@@ -101,6 +103,19 @@ def baseline_line(suite: SuiteVerdict) -> Said:
     by = say(" by {}", found.accepted_by) if found.accepted_by else ours("")
     why = say(": {}", found.reason) if found.reason else ours("")
     return say("**Baseline**: {}{}{}{}", join(parts), by, why, ours(f" (acceptance {found.acceptances:,})" if found.acceptances and found.acceptances > 1 else ""))
+
+
+def anchor_line(suite: SuiteVerdict) -> Said | None:
+    """The cumulative change since the anchor and the acceptances in between; None without an anchor."""
+    anchor = suite.baseline.anchor
+    if anchor is None:
+        return None
+    gated = [moved for moved in anchor.changes if moved.metric not in RAW]
+    changes = join(say("{} {}", moved.metric, ours(change(moved.delta))) for moved in sorted(gated, key=lambda moved: (moved.delta, moved.metric))[:_METRICS])
+    more = f" and {len(gated) - _METRICS} more in verdict.json" if len(gated) > _METRICS else ""
+    of = say(" (commit {})", anchor.commit[:12]) if anchor.commit else ours("")
+    when = ours(f"{count(anchor.acceptances_since, 'acceptance')} ago" if anchor.acceptances_since else "which is this baseline")
+    return say("**Since the anchor**{}, {}: {}{}", of, when, changes or ours("nothing to compare"), ours(more))
 
 
 def rule_lines(suite: SuiteVerdict) -> Iterable[Said]:

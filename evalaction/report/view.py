@@ -10,9 +10,10 @@ from evalaction.core.verdict import EXIT_CODES, PRECEDENCE, SuiteVerdict, Verdic
 from evalaction.errors import ExitCode
 from evalaction.report.answers import AnswerView, answer_views
 from evalaction.report.details import Details
+from evalaction.report.extra_runs import extra_table
 from evalaction.report.figures import dollars
 from evalaction.report.headline import overall_sentence, promoted, suite_sentence
-from evalaction.report.notes import baseline_line, notes_of, other_reasons, rule_lines, suite_line
+from evalaction.report.notes import anchor_line, baseline_line, notes_of, other_reasons, rule_lines, suite_line
 from evalaction.report.said import Said, count, ours, say
 from evalaction.report.tables import FOLDED_ROWS, NO_ROWS, Table, change_table, error_table, failing_table, fault_table, listing, metric_table, regressed_table, trend_table
 
@@ -102,7 +103,7 @@ def _suite(suite: SuiteVerdict, details: Details) -> SuiteView:
 def _compared(suite: SuiteVerdict) -> tuple[Said, ...]:
     if suite.verdict == "config_error":
         return ()
-    return tuple(line for line in (suite_line(suite), baseline_line(suite), *rule_lines(suite)) if line)
+    return tuple(line for line in (suite_line(suite), baseline_line(suite), anchor_line(suite), *rule_lines(suite)) if line)
 
 
 def _folds(suite: SuiteVerdict, details: Details) -> list[Fold]:
@@ -116,6 +117,7 @@ def _folds(suite: SuiteVerdict, details: Details) -> list[Fold]:
         _table_fold("Flaky, or worse within noise or tolerance", watched),
         _table_fold("Improved", improved),
         _table_fold("Added, removed, changed", moved),
+        _table_fold("Run again, and why", extra_table(suite)),
         Fold(title=ours("Trend"), table=trend),
         Fold(title=ours("Calls and cost"), lines=tuple(_spent(suite))),
     ]

@@ -192,7 +192,8 @@ def test_blame__ref__of_the_very_commit_that_is_measured__clears_nothing(system)
 @pytest.mark.parametrize(
     ("blame", "said"),
     [
-        ({"ref": "--output=/tmp/x"}, "INVALID_VALUE"), ({"ref": "no-such-branch"}, "no commit no-such-branch"), ({"ref": "main:bot.py"}, "INVALID_VALUE"), ({"ref": "a b"}, "INVALID_VALUE"),
+        ({"ref": "--output=/tmp/x"}, "INVALID_VALUE"), ({"ref": "no-such-branch"}, "no commit no-such-branch"), ({"ref": "main:bot.py"}, "INVALID_VALUE"),
+        ({"ref": "a b"}, "INVALID_VALUE"),
         ({}, "exactly one of command and ref"), ({"ref": "base", "command": "x"}, "exactly one of command and ref"), ({"reff": "base"}, "did you mean `ref`"),
     ],
 )  # fmt: skip
