@@ -115,7 +115,7 @@ class _Hearing:
             if commit is None or is_measured_itself(settings.workspace, commit):
                 raise MeasureError("TARGET_FAILED", "the base is the very commit that was measured" if commit else f"there is no commit {blame.ref}")
         self._refuse_expensive()
-        with tempfile.TemporaryDirectory(prefix="eval-gate-base-") as folder:
+        with tempfile.TemporaryDirectory(prefix="eval-gate-base-", ignore_cleanup_errors=True) as folder:
             cwd = self._checked_out(commit, Path(folder)) if commit else settings.cwd
             base = await self._measured("base", self._base_target(blame, cwd), self._plan.base, commit)
         head = await self._measured("head", self._measurement.target, self._plan.head, settings.commit) if self._plan.head else None
