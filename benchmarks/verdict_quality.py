@@ -1,6 +1,6 @@
 """How often the gate is right: simulated pull requests through the shipped comparison and plan, with targets and what was reached.
 
-    python -m benchmarks.verdict_quality [--quick] [--scale X] [--only TEXT] [--seed TEXT]
+    python -m benchmarks.verdict_quality [--quick] [--scale X] [--only TEXT] [--seed TEXT] [--rivals FILE]
 
 Each simulated pull request draws a suite, a baseline of 10 runs per case and a changed system, and lets the gate ask for runs until its plan
 is finished, as it does with a real target. Prints a Markdown table; ends with 1 when a target is missed by more than chance allows.
@@ -13,8 +13,11 @@ import dataclasses
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from random import Random
 
+from benchmarks.hearing import Hearing, heard
+from benchmarks.rivals import measure_rivals, store
 from benchmarks.worlds import Change, Kind, System, World, changed, fallen, new_world, of_rubric, of_world, with_shocks
 from evalaction.core.accept import drift
 from evalaction.core.compare import Comparison, Rules, compare
@@ -23,6 +26,7 @@ from evalaction.core.evidence import Evidence
 from evalaction.core.record import Acceptance, Baseline, RunRecord
 from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy
+from evalaction.core.verdict import SuiteVerdict
 
 STORED_RUNS = 10
 CASES = 50
@@ -91,12 +95,17 @@ def _tail(count: int, rate: float, numbers: range) -> float:
 
 def gate(before: RunRecord, system: System, policy: Policy, *, deterministic: bool = False) -> Outcome:
     """One pull request: a first pass, then whatever the comparison asks for, then the verdict."""
+    verdict, _ = judged(before, system, policy, deterministic=deterministic)
+    return Outcome(red=verdict.verdict == "regressed", calls=system.calls / len(system.trials))
+
+
+def judged(before: RunRecord, system: System, policy: Policy, *, deterministic: bool = False) -> tuple[SuiteVerdict, Comparison]:
+    """The verdict on one pull request, and the comparison behind it."""
     system.passes(1)
     while (found := _compared(before, system.record(deterministic=deterministic), policy)).pending:
         for case in found.pending:
             system.run(case)
-    verdict = decide(Evidence(current=system.record(deterministic=deterministic), comparison=found, baseline=Baseline(record=before, acceptance=_ACCEPTED)))
-    return Outcome(red=verdict.verdict == "regressed", calls=system.calls / len(system.trials))
+    return decide(Evidence(current=system.record(deterministic=deterministic), comparison=found, baseline=Baseline(record=before, acceptance=_ACCEPTED))), found
 
 
 def _compared(before: RunRecord, now: RunRecord, policy: Policy) -> Comparison:
@@ -114,6 +123,22 @@ def change(kind: Kind, what: Change, cases: int = CASES, *, misfire: float = 0.0
         stored.passes(STORED_RUNS)
         exact = kind == "deterministic"
         return gate(stored.record(repeats=STORED_RUNS, deterministic=exact), system, Policy(), deterministic=exact)
+
+    return simulate
+
+
+def with_base(kind: Kind, what: Change, provider: float) -> Callable[[Random], Outcome]:
+    """The same, where the provider has lost so much since the baseline was accepted and the suite names a base system."""
+
+    def simulate(chance: Random) -> Outcome:
+        before, after = changed(new_world(kind, CASES, chance), what)
+        draws = [of_world(world) for world in (before, fallen(before, provider), fallen(after, provider))]
+        stored, system = (System(draw, CASES, ["score"], chance) for draw in (draws[0], draws[2]))
+        stored.passes(STORED_RUNS)
+        accepted = stored.record(repeats=STORED_RUNS)
+        verdict, found = judged(accepted, system, Policy())
+        verdict, further = heard(Hearing(verdict=verdict, found=found, stored=accepted, current=system.record(), base=draws[1], head=draws[2]), chance)
+        return Outcome(red=verdict.verdict == "regressed", calls=(system.calls + further) / CASES)
 
     return simulate
 
@@ -182,6 +207,10 @@ def cells() -> Iterator[Cell]:
     for kind in ("binary", "graded"):
         yield Cell(name=f"{kind}, anchor, one point a merge, by the tenth", simulate=drifting(kind, 0.01), at_least=0.99, full=200)
     yield Cell(name="graded, anchor, ten merges without a change", simulate=drifting("graded", 0.0), full=200, quick=0)
+    for kind, most in (("binary", 0.09), ("graded", 0.14)):
+        yield Cell(name=f"{kind}, no change, provider 8 points worse, base asked", simulate=with_base(kind, "none", 0.08), at_most=most, quick=12)
+    yield Cell(name="binary, one case always to never, provider 8 points worse, base asked", simulate=with_base("binary", "one dead", 0.08), at_least=0.99, quick=10)
+    yield Cell(name="binary, -10 points, base asked", simulate=with_base("binary", "-10", 0.0), at_least=0.85, full=200, quick=10)
     yield Cell(name="graded, no change, 2 % of runs misfire by 30 points", simulate=change("graded", "none", misfire=0.02), at_most=0.02, quick=0)
     yield Cell(name="graded, no change, passes move together by 1 point", simulate=change("graded", "none", shock=0.01), quick=0)
 
@@ -203,6 +232,9 @@ def row(reached: Reached) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Simulate and print; returns the exit code."""
     options = _options(arguments)
+    if options.rivals is not None:
+        store(options.rivals, measure_rivals(_beside_rivals, scale=options.scale, seed=options.seed, said=lambda line: print(line, flush=True)))
+        return 0
     missed = []
     print(f"| {CASES} cases, profile standard, {STORED_RUNS} stored runs, unless said | target | red | calls per case | pull requests | |\n|---|---|---|---|---|---|")
     for cell in cells():
@@ -217,11 +249,18 @@ def main(arguments: Sequence[str]) -> int:
     return 1 if missed else 0
 
 
+def _beside_rivals(before: RunRecord, system: System) -> tuple[bool, float]:
+    """The gate under the default policy, as the comparison with other rules asks for it."""
+    outcome = gate(before, system, Policy())
+    return outcome.red, outcome.calls
+
+
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.verdict_quality", description="How often the gate is right, in simulated pull requests.")
     parser.add_argument("--quick", action="store_true", help="a minute instead of many; the targets are checked within a wider error")
     parser.add_argument("--scale", type=float, default=1.0, help="multiply the numbers of simulated pull requests")
     parser.add_argument("--only", default="", metavar="TEXT", help="only situations whose name has this text")
+    parser.add_argument("--rivals", type=Path, metavar="FILE", help="compare with other rules instead, and keep the result in this file")
     parser.add_argument("--seed", default="2026", help="another seed draws other pull requests")
     return parser.parse_args(arguments)
 

@@ -1,18 +1,23 @@
 """Writes what the documentation takes from the code, or with --check proves that it is fresh.
 
-docs/errors.md from the registry of codes, docs/schemas/ from the types of the files.
+docs/errors.md from the registry of codes, docs/schemas/ from the types of the files, the table of other rules in docs/gate.md from the
+stored output of the benchmark.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from evalaction.app.schemas import KINDS, schema_text
 from evalaction.codes import errors_page
 
 DOCS = Path(__file__).parent
+RIVALS = DOCS.parent / "benchmarks" / "rivals.json"
+BEGIN, END = "<!-- rivals: begin, by docs/generate.py -->", "<!-- rivals: end -->"
 
 
 def generated() -> Iterator[tuple[Path, str]]:
@@ -20,6 +25,29 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield DOCS / "errors.md", errors_page()
     for kind in KINDS:
         yield DOCS / "schemas" / f"{kind}.schema.json", schema_text(kind)
+    yield DOCS / "gate.md", with_rivals((DOCS / "gate.md").read_text(encoding="utf-8"), json.loads(RIVALS.read_text(encoding="utf-8")))
+
+
+def with_rivals(page: str, found: dict[str, Any]) -> str:
+    """The page with the table between its two marks. Raises ValueError when a mark is missing."""
+    before, rest = page.split(BEGIN, 1)
+    _, after = rest.split(END, 1)
+    return f"{before}{BEGIN}\n{rivals_table(found)}\n{END}{after}"
+
+
+def rivals_table(found: dict[str, Any]) -> str:
+    """Share of red pull requests of each rule in each situation, and how many were simulated."""
+    rules = found["rules"]
+    lines = [f"| {' | '.join(['situation', 'calls a case', *rules, 'simulated'])} |", "|---" * (len(rules) + 3) + "|"]
+    for row in found["rows"]:
+        name = f"{row['situation']} *(harmless)*" if row["harmless"] else row["situation"]
+        shares = [_percent(row["red"][rule] / row["pull_requests"]) for rule in rules]
+        lines.append(f"| {' | '.join([name, str(row['calls_per_case']), *shares, str(row['pull_requests'])])} |")
+    return "\n".join(lines)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if 0 < share < 0.1 else f"{100 * share:.0f} %"
 
 
 def main() -> int:

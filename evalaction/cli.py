@@ -85,6 +85,25 @@ def run(**options: Any) -> int:
 
 
 @cli.command()
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@out_option
+@measuring_options
+@format_option
+@click.option("--runs", type=click.IntRange(2, 1000), default=10, show_default=True, help="Runs of each case.")
+@click.option("--pull-requests", type=click.IntRange(1, 100_000), default=2000, show_default=True, help="Unchanged pull requests to simulate.")
+@verbose_option
+def calibrate(**options: Any) -> int:
+    """Measure one commit many times: its noise, the drops that can be seen, and false alarms to expect."""
+    from evalaction.app.calibrating import CalibrateJob, calibrate_suites
+
+    if options["repeats"] is not None:
+        raise click.UsageError("--runs says how often each case is run, not --repeats")
+    parts, job = _parts(options), _job(options)
+    how = CalibrateJob(runs=options["runs"], pull_requests=options["pull_requests"])
+    return _judged(parts, job.outputs, lambda: calibrate_suites(parts, job, how))
+
+
+@cli.command()
 @click.argument("suites", nargs=-1, metavar="SUITE...")
 @measuring_options
 @policy_options
@@ -364,7 +383,7 @@ def _misused(error: click.UsageError, arguments: Sequence[str]) -> int:
 
     hint = error.ctx.command_path if error.ctx else "eval-gate"
     fault = Fault(code="INVALID_INPUT", what=error.format_message(), fix=f"see {hint} --help")
-    if arguments[:1] and arguments[0] in ("gate", "run", "compare"):
+    if arguments[:1] and arguments[0] in ("gate", "run", "compare", "calibrate"):
         named = {name: value for name, value in pairwise(arguments) if name in ("--out", "--format")}
         form = named.get("--format", "text")
         options = {"out": Path(named.get("--out", "eval-results")), "form": form if form in ("json", "markdown") else "text"}

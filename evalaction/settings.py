@@ -23,6 +23,9 @@ class Settings:
     commit: str | None = None
     run_id: str | None = None
     pull_request: int | None = None
+    base: str | None = None
+    """Commit that the change under test starts from, as the event says: the base of a pull request or merge group, or what a push was onto."""
+    default_branch: str | None = None
     actor: str | None = None
     masker: Masker = dataclasses.field(default_factory=Masker)
 
@@ -32,7 +35,8 @@ class Settings:
         event, root = read_event(read_payload(environment.get("GITHUB_EVENT_PATH")), environment), _root(cwd, environment)
         return cls(
             environment=environment, cwd=cwd, workspace=root, event=event, commit=event.pull_head or event.head_sha or _git(root, "rev-parse", "HEAD"),
-            run_id=environment.get("GITHUB_RUN_ID") or None, pull_request=event.pull.number if event.pull else None, actor=event.actor,
+            run_id=environment.get("GITHUB_RUN_ID") or None, base=event.base_sha, default_branch=event.default_branch,
+            pull_request=event.pull.number if event.pull else None, actor=event.actor,
             masker=Masker([*secrets(environment), *also_secret]),
         )  # fmt: skip
 

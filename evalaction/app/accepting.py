@@ -9,7 +9,7 @@ from typing import Literal
 
 from evalaction.app.baselines import FoundBaseline, Where, of_records
 from evalaction.app.parts import BaselineSource, Parts
-from evalaction.core.accept import Accepted, AcceptRequest, accept
+from evalaction.core.accept import Accepted, AcceptRequest, accept, rules_of
 from evalaction.core.record import RunRecord
 from evalaction.core.verdict import Verdict
 from evalaction.errors import ConfigError
@@ -100,7 +100,19 @@ def _stored(parts: Parts, store: DirectoryStore, one: Decision) -> Decision:
     answers = {**before, **read_cases(one.place, _taken(one.record, one.accepted))}
     path = store.save(header.key, one.accepted.baseline, answers)
     parts.console.say(f"suite {header.suite}: accepted by {acceptance.accepted_by}: {acceptance.reason} ({path})")
+    if advice := _advice(one.accepted.baseline.record):
+        parts.console.say(advice)
     return dataclasses.replace(one, folder=path)
+
+
+def _advice(baseline: RunRecord) -> str | None:
+    """How to get a baseline that holds enough runs for statistics; None where it does, or where answers cannot be asked for again."""
+    header = baseline.header
+    if not header.repeatable or rules_of(baseline, baseline=baseline).name != "tolerance":
+        return None
+    runs = min(len(case.measured) for case in baseline.cases.values())
+    many = f"{runs} run{'s' if runs > 1 else ''} of each case, too few to tell noise from change"
+    return f"suite {header.suite}: this baseline holds {many}: `eval-gate calibrate SUITE` measures ten, says what could be seen with them, and leaves a record to accept"
 
 
 def _of_the_last_run(place: Path) -> tuple[Path, ...]:

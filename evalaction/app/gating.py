@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from evalaction.app.baselines import FoundBaseline, Where, of_records, of_suites
+from evalaction.app.blaming import Case, ask_base, judge_again
 from evalaction.app.importing import import_suite
 from evalaction.app.judging import Judged, judge, publish
 from evalaction.app.loading import load
@@ -17,6 +18,7 @@ from evalaction.app.signals import stopping
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
+from evalaction.core.extra import ExtraLog
 from evalaction.core.record import Baseline, RunRecord
 from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy, Suite
@@ -28,6 +30,11 @@ from evalaction.store.records import read_record, record_folders
 
 def run_suites(parts: Parts, job: Job) -> Verdict:
     """Measure and write the records; the verdict says only whether measuring worked."""
+    return publish(parts, job.outputs, *measure_only(parts, job, load(parts, job)))
+
+
+def measure_only(parts: Parts, job: Job, suites: Sequence[Suite]) -> tuple[list[Judged], list[SuiteVerdict]]:
+    """Measure these suites and write their records; the second list are suites that a signal kept from being started."""
 
     async def one(measurement: Measurement) -> Judged:
         """Measure, and say only whether that worked."""
@@ -36,11 +43,10 @@ def run_suites(parts: Parts, job: Job) -> Verdict:
             record = measurement.record()
         return Judged(verdict=_measured(record, measurement.suite), record=record, folder=measurement.folder)
 
-    suites = load(parts, job)
     judged, skipped = _one_by_one(parts, job, [suite for suite in suites if suite.imported is None], one)
     imported = [(import_suite(parts, job, suite), suite) for suite in suites if suite.imported is not None]
     judged += [Judged(verdict=_measured(record, suite), record=record, folder=folder) for (record, folder), suite in imported]
-    return publish(parts, job.outputs, judged, skipped)
+    return judged, skipped
 
 
 def _one_by_one(parts: Parts, job: Job, suites: Sequence[Suite], work: Callable[[Measurement], Awaitable[Judged]]) -> tuple[list[Judged], list[SuiteVerdict]]:
@@ -92,7 +98,7 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
 
     async def one(measurement: Measurement) -> Judged:
         """Measure and judge."""
-        return await _gate(parts, measurement, known[measurement.suite.key])
+        return await _gate(parts, job, measurement, known[measurement.suite.key])
 
     judged, skipped = _one_by_one(parts, job, measured, one)
     for suite in (suite for suite in suites if suite.imported is not None):
@@ -101,20 +107,25 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     return judged, skipped
 
 
-async def _gate(parts: Parts, measurement: Measurement, known: FoundBaseline) -> Judged:
+async def _gate(parts: Parts, job: Job, measurement: Measurement, known: FoundBaseline) -> Judged:
     """Measure one suite, and run suspicious cases again until each is proven or not."""
     suite, baseline = measurement.suite, known.baseline
     async with measurement:
         await measurement.first_pass()
+        log = ExtraLog()
         comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
         while baseline is not None and comparison.pending:
             parts.console.say(f"suite {suite.name}: {len(comparison.pending)} suspicious case{'s' if len(comparison.pending) > 1 else ''}, asking again")
+            before = measurement.record()
             if not await measurement.again(comparison.pending, runs=1 if comparison.rules.name == "statistical" else None):
                 break
+            log.note(comparison, before, measurement.record())
             comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
-        record = measurement.record()
+        record = measurement.explain(log.closed(comparison, interrupted=measurement.stop.is_set()))
+        verdict = judge(record, baseline, comparison.rules, parts.now(), comparison)
+        if baseline is not None and suite.blame is not None:
+            verdict = await ask_base(parts, job, Case(verdict=verdict, comparison=comparison, baseline=baseline, measurement=measurement))
     parts.console.detail(f"suite {suite.name}: record in {measurement.folder}, {'baseline in ' + str(known.folder) if baseline else 'no baseline'}")
-    verdict = judge(record, baseline, comparison.rules, parts.now(), comparison)
     return Judged(verdict=verdict, record=record, folder=measurement.folder, baseline_folder=known.folder if baseline else None)
 
 
@@ -145,5 +156,6 @@ def _judge_one(parts: Parts, folder: Path, record: RunRecord, suite: Suite | Non
     policy, floor = (suite.gate, suite.floor) if suite else (Policy(**record.header.policy), record.header.floor)
     before = baseline.record if baseline else None
     name = choose_rule(deterministic=record.header.deterministic, policy=policy, baseline=before, current=record, repeatable=record.header.repeatable)
-    verdict = judge(record, baseline, Rules(name=name, policy=policy, floor=floor), parts.now())
+    rules = Rules(name=name, policy=policy, floor=floor)
+    verdict = judge_again(folder, record, baseline, rules, parts.now())
     return Judged(verdict=verdict, record=record, folder=folder, baseline_folder=found.folder, baseline_answers=found.answers)

@@ -71,15 +71,19 @@ def age_days(baseline: Baseline | None, now: datetime) -> float | None:
         return None
 
 
-def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: Sequence[SuiteVerdict] = (), *, remember: bool = True) -> Verdict:
-    """Write verdict.json and the reports, print, remember the runs; returns the verdict of the whole run. `skipped` suites were never started."""
+def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: Sequence[SuiteVerdict] = (), *, remember: bool = True, show: bool = True) -> Verdict:
+    """Write verdict.json and the reports, print, remember the runs; returns the verdict of the whole run. `skipped` suites were never started.
+
+    Without `show` the caller prints something else, and reports are not written.
+    """
     judged = [remarked(one, outputs.source) for one in judged]
     verdicts = (*(one.verdict for one in judged), *skipped)
     verdict = overall(verdicts, report_only=outputs.report_only, tool_version=__version__)
     write_verdict(parts, outputs, verdict)
     if remember:
         _remember(parts, outputs, judged)
-    render(parts, outputs, verdict, judged)
+    if show:
+        render(parts, outputs, verdict, judged)
     _keep_labelled(parts, outputs, judged)
     for line in red_lines(verdict):
         parts.console.say(line)

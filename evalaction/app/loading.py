@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalaction.app.baselines import refuse_partial
+from evalaction.app.blaming import check_blame
 from evalaction.app.importing import read_results
 from evalaction.app.parts import Job, Parts
 from evalaction.app.selecting import refuse_unsupported, select
@@ -27,6 +28,7 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
     refuse_partial(job.outputs, job.selected)
     suites = load_suites(job.suites, job.overrides, settings.environment, settings.workspace, settings.cwd, read_results(parts))
     refuse_unsupported(suites)
+    check_blame(settings, suites)
     refuse_tapes(job)
     if not run:
         check_targets(parts, suites)

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self, TextIO, cast
 
 from evalaction import __version__
+from evalaction.app.beside import Beside, Target
 from evalaction.app.loading import placed
 from evalaction.app.parts import Job, Parts
 from evalaction.app.progress import Masked
@@ -24,10 +25,10 @@ from evalaction.core.compare import PASSES_TO_PROVE
 from evalaction.core.fingerprint import digest
 from evalaction.core.identity import embedded_by, judged_by
 from evalaction.core.model import adapter
-from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
+from evalaction.core.record import Calls, CaseRecord, ExtraRuns, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.sample import suite_metrics
 from evalaction.core.specs import PythonCheck
-from evalaction.core.suite import Case, ModelTarget, Policy, Suite
+from evalaction.core.suite import Blame, Case, ModelTarget, Policy, Suite
 from evalaction.embedding.embedder import Embedder, build_embedder
 from evalaction.errors import ConfigError, Fault
 from evalaction.judge.build import build_judge
@@ -39,11 +40,9 @@ from evalaction.runner.references import has_reference
 from evalaction.runner.run import run, run_offline
 from evalaction.runner.work import Outside, Work
 from evalaction.store.recorder import Recorder
-from evalaction.targets.base import BatchTarget, Recalling, Request, SingleTarget
+from evalaction.targets.base import Recalling, Request
 from evalaction.targets.predictions import Predictions
 from evalaction.targets.python import load_callable
-
-Target = SingleTarget | BatchTarget
 
 
 def prepare(parts: Parts, job: Job, suites: Sequence[Suite], stop: asyncio.Event) -> list[Measurement]:
@@ -65,29 +64,31 @@ def prepare(parts: Parts, job: Job, suites: Sequence[Suite], stop: asyncio.Event
 class Measurement:
     """A suite on its way to a record. An async context: within it the target is open and the suite's clock runs. `stop` ends it early."""
 
-    def __init__(self, parts: Parts, job: Job, suite: Suite, stop: asyncio.Event) -> None:
+    def __init__(self, parts: Parts, job: Job, suite: Suite, stop: asyncio.Event, beside: Beside | None = None) -> None:
         settings = parts.settings
         self._tapes, self.tape = job.tapes, open_tape(parts, job.tapes, suite)
-        self.target: Target = open_target(parts, suite, self.tape)
+        self.target: Target = beside.target if beside else open_target(parts, suite, self.tape)
         self.judge = build_judge(suite, environment=settings.environment, cwd=settings.cwd, tape=self.tape)
         self._embedder = build_embedder(suite)
         self.suite = _as_embedded(_as_judged(_as_answered(suite, self.target), self.judge), self._embedder)
         self.folder = job.outputs.out / suite.key
         self.plan = [Request(case, repeat) for repeat in range(_most(self.suite)) for case in self.suite.cases if repeat < self.suite.planned(case)]
         self.planned = self._calls(self.plan)
-        self._parts, self._selected = parts, job.selected
+        self._parts, self._selected, self._beside = parts, job.selected, beside
         self._callables = {check.callable: load_callable(check.callable, settings.cwd) for case in suite.cases for check in case.checks if isinstance(check, PythonCheck)}
         self._recorder = Recorder(self.folder, self.suite, settings.masker, journaled=self.target.repeatable)
         self._budget: Budget
         self._progress: Progress = Masked(progress_on(cast("TextIO", parts.console.err)), settings.masker)  # it writes, flushes and says whether it is a terminal
-        self._stop = stop
+        self.stop = stop
         self._started_at = ""
         self._record: RunRecord | None = None
         self._ended: Failure | None = None
+        self._extra: tuple[ExtraRuns, ...] = ()
         self._notes: list[str] = list(_doubts(self.target, self.suite, self.judge, whole=job.selected.is_whole))
 
     async def __aenter__(self) -> Self:
-        self._budget = Budget(self.suite.limits, self._parts.clock)
+        self._budget = self._beside.budget if self._beside else Budget(self.suite.limits, self._parts.clock)
+        self._used = (self._budget.calls, self._budget.judge_calls)
         self._started_at = self._parts.stamp()
         return self
 
@@ -96,14 +97,19 @@ class Measurement:
         await self.target.close()
         if self.judge is not None:
             await self.judge.close()
-        self._recorder.close(keep_journal=error is not None or self._stop.is_set())
-        whole = error is None and self._ended is None and not self._stop.is_set() and not any(case.is_error for case in self._recorder.cases.values())
+        self._recorder.close(keep_journal=error is not None or self.stop.is_set())
+        whole = error is None and self._ended is None and not self.stop.is_set() and not any(case.is_error for case in self._recorder.cases.values())
         close_tape(self._parts, self._tapes, self.suite, self.tape, whole=whole)
+
+    @property
+    def budget(self) -> Budget:
+        """What the suite may spend, and has spent."""
+        return self._budget
 
     @property
     def can_go_on(self) -> bool:
         """Whether the target can be asked again: a file of answers and a cassette cannot, nor after a signal."""
-        return self.repeatable and not self._stop.is_set()
+        return self.repeatable and not self.stop.is_set()
 
     @property
     def repeatable(self) -> bool:
@@ -171,12 +177,12 @@ class Measurement:
         self._record, work = None, self._work()
         self._progress.start(self.suite.name, len(requests))
         if isinstance(self.target, Predictions) and not self._needs_loop():
-            with stopping_at_once(self._stop), collection_paused():
+            with stopping_at_once(self.stop), collection_paused():
                 run_offline(requests, self.target.answer, work)
         else:
             await run(requests, self.target, work)
         self._progress.finish()
-        if self._stop.is_set():
+        if self.stop.is_set():
             self._recorder.abandon(Trial(repeat=0, error=_INTERRUPTED))
 
     def _needs_loop(self) -> bool:
@@ -186,7 +192,7 @@ class Measurement:
     def _work(self) -> Work:
         most = self.suite.limits.max_concurrency
         return Work(
-            score=self._score, judge=self.judge, sink=self._recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self._stop, progress=self._progress,
+            score=self._score, judge=self.judge, sink=self._recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self.stop, progress=self._progress,
             reference=lambda block: open_reference(self._parts, self.suite, self.tape, block),
         )  # fmt: skip
 
@@ -207,6 +213,11 @@ class Measurement:
             self._record = self._recorder.record(header)
         return self._record
 
+    def explain(self, extra: tuple[ExtraRuns, ...]) -> RunRecord:
+        """The record with why cases were run again, on disk too."""
+        self._extra, self._record = extra, None
+        return self.record()
+
     def _header(self) -> RunHeader:
         suite, settings = self.suite, self._parts.settings
         cases = [self._recorder.cases[case.id] for case in suite.cases if case.id in self._recorder.cases]  # not in the order of their end, which is chance
@@ -217,17 +228,18 @@ class Measurement:
             suite=suite.name, key=suite.key, digest=suite.digest, dataset_version=suite.dataset_version, file=suite.file, commit=settings.commit, run_id=settings.run_id,
             pull_request=settings.pull_request, started_at=self._started_at, finished_at=self._parts.stamp(), tool_version=__version__, deterministic=suite.deterministic,
             repeatable=self.repeatable, target=dict(self.target.description), policy=adapter(Policy).dump_python(suite.gate, mode="json"), floor=suite.floor,
-            repeats=suite.repeats, selection=Selection(filter=self._selected.filter, tag=self._selected.tag, shard=self._selected.shard),
-            interrupted=_INTERRUPTED if self._stop.is_set() else self._ended or self.tape.failure or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
+            blame=None if suite.blame is None else adapter(Blame).dump_python(suite.blame, mode="json"), repeats=suite.repeats,
+            selection=Selection(filter=self._selected.filter, tag=self._selected.tag, shard=self._selected.shard),
+            interrupted=_INTERRUPTED if self.stop.is_set() else self._ended or self.tape.failure or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
             calls=self._made(),
             judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=math.fsum(costs) if costs else None, notes=tuple(self._notes),
-            description=suite.description, dialect=suite.dialect,
+            extra_runs=self._extra, description=suite.description, dialect=suite.dialect,
         )  # fmt: skip
 
-
     def _made(self) -> Calls:
-        budget, replayed = self._budget, self.tape.replayed
-        return dataclasses.replace(self.planned, made=budget.calls, judge_made=budget.judge_calls, replayed=replayed["target"], judge_replayed=replayed["judge"])
+        made, judge_made = self._budget.calls - self._used[0], self._budget.judge_calls - self._used[1]
+        replayed = self.tape.replayed
+        return dataclasses.replace(self.planned, made=made, judge_made=judge_made, replayed=replayed["target"], judge_replayed=replayed["judge"])
 
 
 _INTERRUPTED = Failure(code="INTERRUPTED", message="a signal ended the run; continue it with --resume")

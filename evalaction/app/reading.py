@@ -8,6 +8,7 @@ from pathlib import Path
 
 from evalaction import __version__
 from evalaction.app.baselines import FoundBaseline, Where, of_records
+from evalaction.app.blaming import judge_again
 from evalaction.app.judging import Judged, judge, publish, remarked, render, write_verdict
 from evalaction.app.parts import Outputs, Parts
 from evalaction.core.accept import rules_of
@@ -81,7 +82,7 @@ def _judged(parts: Parts, outputs: Outputs, places: Iterable[Path]) -> list[Judg
 
 def _judge(parts: Parts, outputs: Outputs, folder: Path, record: RunRecord, known: FoundBaseline) -> Judged:
     rules = rules_of(record, baseline=known.baseline.record if known.baseline else None)
-    verdict = judge(record, known.baseline, rules, parts.now())
+    verdict = judge_again(folder, record, known.baseline, rules, parts.now())
     return remarked(Judged(verdict=verdict, record=record, folder=folder, baseline_folder=known.folder, baseline_answers=known.answers), outputs.source)
 
 

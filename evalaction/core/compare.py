@@ -14,7 +14,7 @@ from typing import Literal
 
 from evalaction.core.metrics import PASS_RATE, RAW, lower_is_better
 from evalaction.core.pairing import Pair, pair_records
-from evalaction.core.plan import Plan
+from evalaction.core.plan import Plan, SuiteProgress
 from evalaction.core.produced import Produced
 from evalaction.core.record import CaseRecord, RunRecord
 from evalaction.core.sample import Centre, Sample, mean, median, passes_of, sample
@@ -101,6 +101,8 @@ class Comparison:
     """Checks over the whole suite, by check id, where no metric has the same values; only the statistical rule looks at them."""
     plan: Plan | None = None
     """Under the statistical rule: what to run next, with reasons, or why nothing more is run."""
+    progress: SuiteProgress | None = None
+    """Under the statistical rule: how far the suite is in its stages."""
     notes: tuple[str, ...] = ()
     """Doubts that the statistics leave, one line each."""
 

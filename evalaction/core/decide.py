@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from evalaction.core.compare import Comparison, Outcome
 from evalaction.core.doubts import warnings_of
 from evalaction.core.evidence import Evidence, describe, stored_runs
 from evalaction.core.loosened import loosened, lowered_floors
 from evalaction.core.reasons import reasons_of
+from evalaction.core.since_anchor import since_anchor
 from evalaction.core.verdict import BaselineInfo, CallsInfo, Counts, MetricVerdict, Reason, SuiteVerdict, VerdictWord
 
 _RED = frozenset({"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "CASE_REMOVED"})
@@ -29,7 +31,7 @@ def decide(evidence: Evidence) -> SuiteVerdict:
         dataset_version=header.dataset_version, digest=header.digest, commit=header.commit, file=header.file, selection=describe(header.selection),
         removed_cases=tuple(outcome.pair.id for outcome in comparison.outcomes if outcome.pair.status == "removed"),
         loosened=_loosened(evidence),
-        changed_cases=_changed(comparison.outcomes),
+        changed_cases=_changed(comparison.outcomes), extra_runs=header.extra_runs,
     )  # fmt: skip
 
 
@@ -49,16 +51,22 @@ def _word(reasons: tuple[Reason, ...], evidence: Evidence) -> VerdictWord:
     return "no_baseline" if evidence.baseline is None else "passed"
 
 
+def _missing_metrics(comparison: Comparison) -> tuple[MetricVerdict, ...]:
+    return tuple(MetricVerdict(metric=name, verdict="missing") for name in comparison.missing)
+
+
 def _loosened(evidence: Evidence) -> tuple[str, ...]:
-    """Looser parts of the policy, and floors of single cases that were lowered."""
+    """What was accepted and is looser now: parts of the policy, floors of single cases, and another base system, since it may clear a change of blame."""
     if evidence.baseline is None or evidence.is_score:
         return ()
     before = evidence.baseline.record
-    return (*loosened(before.header.policy, dataclasses.asdict(evidence.policy)), *lowered_floors(before.cases, evidence.current.cases))
+    accepted, now = before.header, evidence.current.header
+    lines = (*loosened(accepted.policy, dataclasses.asdict(evidence.policy)), *lowered_floors(before.cases, evidence.current.cases))
+    return lines if now.blame is None or now.blame == accepted.blame else (*lines, f"blame {_system(accepted.blame)} → {_system(now.blame)}")
 
 
-def _missing_metrics(comparison: Comparison) -> tuple[MetricVerdict, ...]:
-    return tuple(MetricVerdict(metric=name, verdict="missing") for name in comparison.missing)
+def _system(blame: Mapping[str, Any] | None) -> str:
+    return next((f"{name} {value}" for name, value in (blame or {}).items() if value is not None), "none")
 
 
 def _changed(outcomes: Iterable[Outcome]) -> tuple[str, ...]:
@@ -91,6 +99,7 @@ def _baseline_info(evidence: Evidence) -> BaselineInfo:
     return BaselineInfo(
         found=True, run_id=header.run_id, commit=header.commit, accepted_at=accepted.accepted_at, accepted_by=accepted.accepted_by, reason=accepted.reason,
         accepted_in=accepted.accepted_in, age_days=evidence.age_days, runs=stored_runs(evidence), acceptances=len(evidence.baseline.chain) + 1,
+        anchor=since_anchor(evidence),
     )  # fmt: skip
 
 

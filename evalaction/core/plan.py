@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from evalaction.core.suite import Policy
 
@@ -56,6 +57,8 @@ class SuiteProgress:
     final_passes: int
     """Passes of the last stage, had it been reached: what power is computed for."""
     why: str
+    worst: Look | None = None
+    """The look for which further passes are wanted; None where the profile starts with them."""
     cut_short: bool = False
     """Whether further passes were wanted and could not be run."""
 
@@ -74,7 +77,8 @@ def follow_stages(profile: Profile, planned: int, done: int, look: Looking, *, r
     for place, passes in enumerate(stages):
         if done < passes:
             if repeatable and (place or look(done) is not None):
-                return SuiteProgress(passes=done, last=False, wanted=passes, final_passes=final, why=f"whole suite, passes {done + 1} to {passes}: {_because(place, look, done)}")
+                why = f"whole suite, passes {done + 1} to {passes}: {_because(place, look, done)}"
+                return SuiteProgress(passes=done, last=False, wanted=passes, final_passes=final, why=why, worst=look(done) if place else None)
             why = "no more passes can be run: those there are stand for the last stage"
             return SuiteProgress(passes=done, last=True, final_passes=done, why=why, cut_short=place > 0)
         if place == len(stages) - 1:
@@ -116,12 +120,25 @@ def choose_suspects(suspects: Sequence[Suspect], compared: int, *, suite_is_red:
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Why a run is wanted, as data: the words are those of `record.ExtraRuns`."""
+
+    stage: Literal["suite", "case", "confirmation"]
+    cause: Literal["profile", "suite_worse", "case_worse", "points"]
+    subject: str | None = None
+    p: float | None = None
+    z: float | None = None
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What to run next: one more run of each case in `runs`, with the reason; nothing when the plan is finished, for the reason `why`."""
 
     stage: str
     runs: Mapping[str, str] = dataclasses.field(default_factory=dict)
     why: str = ""
+    causes: Mapping[str, Cause] = dataclasses.field(default_factory=dict)
+    """The same reasons as data, by case."""
 
     @property
     def finished(self) -> bool:
@@ -129,8 +146,11 @@ class Plan:
         return not self.runs
 
 
-def next_runs(progress: SuiteProgress, attempts: Mapping[str, int], undecided: Mapping[str, str]) -> Plan:
+def next_runs(progress: SuiteProgress, attempts: Mapping[str, int], undecided: Mapping[str, str], causes: Mapping[str, Cause] | None = None) -> Plan:
     """The next runs: of every compared case that lacks a pass of the stage (`attempts` counts its runs, failed ones too), else of the `undecided` ones."""
     if progress.wanted is not None:
-        return Plan(stage="suite", runs={case: progress.why for case, made in attempts.items() if made < progress.wanted}, why=progress.why)
-    return Plan(stage="case" if undecided else "done", runs=dict(undecided), why=progress.why if not undecided else f"{len(undecided)} cases looked worse and are run again")
+        runs, worst = {case: progress.why for case, made in attempts.items() if made < progress.wanted}, progress.worst
+        cause = Cause(stage="suite", cause="suite_worse", subject=worst.series, p=worst.p) if worst else Cause(stage="suite", cause="profile")
+        return Plan(stage="suite", runs=runs, why=progress.why, causes=dict.fromkeys(runs, cause))
+    why = progress.why if not undecided else f"{len(undecided)} cases looked worse and are run again"
+    return Plan(stage="case" if undecided else "done", runs=dict(undecided), why=why, causes=causes or {})

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from evalaction.core.case_level import CaseLevel, Room, Ruling
 from evalaction.core.compare import Comparison, Outcome, Rules, State, not_compared, unpaired_checks
 from evalaction.core.pairing import Pair, pair_records
-from evalaction.core.plan import SuiteProgress, Suspect, choose_suspects, follow_stages, next_runs, profile_of
+from evalaction.core.plan import Cause, SuiteProgress, Suspect, choose_suspects, follow_stages, next_runs, profile_of
 from evalaction.core.produced import Produced
 from evalaction.core.readings import PASSED, SCORE, CaseReadings, Name, Values, read_case
 from evalaction.core.record import RunRecord
@@ -98,9 +98,10 @@ class _Judging:
         judged = {owner: self._judge(level, found, picked) for owner, found in units.items()}
         outcomes = tuple(self._outcome(owner, pair, judged) for owner, pair in enumerate(self.pairs))
         undecided = self._undecided(outcomes, picked, unsettled)
-        plan = next_runs(self.progress, {case.pair.id: case.attempts for case in self.cases}, undecided)
+        causes = {name: _cause(picked.get(owner)) for owner, name in ((owner, outcome.pair.id) for owner, outcome in enumerate(outcomes)) if name in undecided}
+        plan = next_runs(self.progress, {case.pair.id: case.attempts for case in self.cases}, undecided, causes)
         return Comparison(
-            rules=self.rules, outcomes=outcomes, metrics=metrics, missing=self.produced.missing(), whole=self.produced.whole, families=families, plan=plan,
+            rules=self.rules, outcomes=outcomes, metrics=metrics, missing=self.produced.missing(), whole=self.produced.whole, families=families, plan=plan, progress=self.progress,
             pending=tuple(plan.runs) if self.rules.can_confirm else (), notes=tuple(self._notes(level, outcomes)),
         )  # fmt: skip
 
@@ -224,6 +225,13 @@ def _check(name: str, rulings: Sequence[tuple[Unit, Ruling]], case: CaseReadings
         return check_verdict(name, gone, was, found)
     words = [ruling.word for unit, ruling in rulings if name in unit.labels]
     return check_verdict(name, min(words, key=WORST_FIRST.index, default="unchanged"), was, found)
+
+
+def _cause(suspect: Suspect | None) -> Cause:
+    """Why a single case is run again; one that is no suspect is judged by points."""
+    if suspect is None:
+        return Cause(stage="confirmation", cause="points")
+    return Cause(stage="case", cause="case_worse", subject=None if suspect.what == "the case" else suspect.what.removeprefix("check "), z=suspect.z)
 
 
 def _mean(values: Values) -> float:

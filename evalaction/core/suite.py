@@ -168,6 +168,22 @@ class TargetBlock:
         return next(kind for kind in kinds if kind is not None)
 
 
+_REF = r"^[^-\x00-\x20\x7f:?*\[\\][^\x00-\x20\x7f:?*\[\\]*$"
+"""What git takes for the name of a commit: nothing that could be an option, a path in a commit or a pattern."""
+
+
+@spec
+class Blame:
+    """The system before the change, which is asked when the gate is about to fail: a command of its own, or a git ref where the target's command is run."""
+
+    command: Word | Annotated[tuple[Word, ...], Field(min_length=1)] | None = None
+    ref: Annotated[Word, Field(max_length=200, pattern=_REF)] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.command is None) == (self.ref is None):
+            raise PydanticCustomError("INVALID_VALUE", "blame has exactly one of command and ref", {"fix": "write `blame: { ref: base }`, or a command that runs the base system"})
+
+
 @spec
 class Turn:
     """One earlier turn of a conversation."""
@@ -248,6 +264,7 @@ class Suite:
     """With an `ImportTarget`: its results."""
     dialect: str | None = None
     """The foreign kind of suite whose own way of reporting is added, None for our own."""
+    blame: Blame | None = None
 
     def planned(self, case: Case) -> int:
         """Trials of a case in one pass over the suite."""

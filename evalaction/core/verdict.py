@@ -8,6 +8,7 @@ from pydantic import Field
 
 from evalaction.core.model import default_of
 from evalaction.core.model import model as stated
+from evalaction.core.record import ExtraRuns
 from evalaction.errors import ExitCode
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -116,6 +117,26 @@ class Counts:
 
 
 @stated
+class AnchorChange:
+    """One metric over the cases that are defined alike in the anchor and in this run."""
+
+    metric: str
+    anchor: float
+    current: float
+    delta: float
+
+
+@stated
+class AnchorInfo:
+    """The level that acceptances may not drift below: its commit, the acceptances since then, and what has changed over all of them, this run included."""
+
+    commit: str | None = None
+    measured_at: str
+    acceptances_since: int
+    changes: tuple[AnchorChange, ...] = ()
+
+
+@stated
 class BaselineInfo:
     """Which baseline was compared with; `runs` is the smallest number of stored runs of a compared case.
 
@@ -138,6 +159,7 @@ class BaselineInfo:
     """Commits that the default branch has beyond the acceptance; None where nobody asked."""
     suite_level_only: bool = False
     file: str | None = None
+    anchor: AnchorInfo | None = None
 
 
 @stated
@@ -151,6 +173,40 @@ class CallsInfo:
     replayed: int = 0
     judge_replayed: int = 0
     baseline_made: int | None = None
+
+
+@stated
+class BlameFinding:
+    """One red finding looked at again, with the base system as it answers now: means on the three sides.
+
+    `p_moved`: chance of a base this far below the stored baseline if nothing moved; `moved` says that it is below. `p_change`: chance of
+    a head this far below the base, or below baseline and base together where nothing moved; `stands` says that the finding does.
+    """
+
+    case: str | None = None
+    check: str | None = None
+    metric: str | None = None
+    baseline: float | None = None
+    base_now: float | None = None
+    current: float | None = None
+    p_moved: float | None = None
+    moved: bool
+    p_change: float | None = None
+    stands: bool
+
+
+@stated
+class BlameInfo:
+    """What the base system said: the change is to blame, the surroundings moved, neither can be shown (`noise`), or it could not be asked (`unassigned`)."""
+
+    outcome: Literal["change", "environment", "noise", "unassigned"]
+    message: str
+    system: Literal["commit", "command"] = "command"
+    commit: str | None = None
+    findings: tuple[BlameFinding, ...] = ()
+    calls: int = 0
+    judge_calls: int = 0
+    cost_usd: float | None = None
 
 
 @stated
@@ -180,6 +236,10 @@ class SuiteVerdict:
     removed_cases: tuple[str, ...] = ()
     changed_cases: tuple[str, ...] = ()
     """Cases whose definition is another one than the accepted; what changed was not compared."""
+    extra_runs: tuple[ExtraRuns, ...] = ()
+    """Why what was run again, and when it stopped."""
+    blame: BlameInfo | None = None
+    """What the base system said, where the suite names one and the gate was about to fail."""
     loosened: tuple[str, ...] = ()
     """Parts of the policy that are looser than what was accepted, one line each."""
 

@@ -11,7 +11,7 @@ from evalaction.core.model import default_of
 from evalaction.core.model import model as spec
 from evalaction.core.scalars import Flag, Json, Repeats, Text, Word, kind_of
 from evalaction.core.specs import Check
-from evalaction.core.suite import ImportTarget, Judge, Limits, Policy, TargetBlock, Turn
+from evalaction.core.suite import Blame, ImportTarget, Judge, Limits, Policy, TargetBlock, Turn
 
 Format = Literal["ragbench", "native", "csv", "tsv", "golden", "saiku"]
 
@@ -74,5 +74,6 @@ class SuiteFile:
     defaults: Defaults = default_of(Defaults)
     limits: Limits = default_of(Limits)
     gate: Policy = default_of(Policy)
+    blame: Blame | None = None
     datasets: tuple[Annotated[Dataset, BeforeValidator(short_dataset, json_schema_input_type=str | Dataset)], ...] = ()
     cases: tuple[NativeCase, ...] = ()

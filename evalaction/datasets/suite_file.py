@@ -13,7 +13,7 @@ from evalaction.core.fingerprint import defined, slug, suite_digest
 from evalaction.core.foreign import as_cases
 from evalaction.core.model import adapter, copy_of
 from evalaction.core.scalars import spell
-from evalaction.core.suite import PredictionsTarget, Suite, TargetSpec
+from evalaction.core.suite import Blame, ExecTarget, PredictionsTarget, Suite, TargetSpec
 from evalaction.datasets import results
 from evalaction.datasets.dataset_file import read_dataset
 from evalaction.datasets.dialects import DEFAULT_K, NATIVE, Finish
@@ -69,6 +69,7 @@ class SuiteReader:
         intake = self._cases(head.defaults if head else self._defaults())
         target = self._target(head)
         self._check_policy({check.id or "" for case in intake.cases for check in case.checks if getattr(check, "type", "") == "python"} | set(self._own_names()))
+        blame = self._blame(head, target)
         if head is None or target is None or self.faults:
             return None
         overrides, name, cases = self.around.overrides, self.around.overrides.name or head.name, defined(intake.cases)
@@ -76,6 +77,7 @@ class SuiteReader:
             name=name, key=slug(name), file=self.source.name, cases=cases, target=target, gate=overrides.policy(head.gate, own=False), digest=suite_digest(cases),
             description=head.description, dataset_version=head.dataset_version, deterministic=head.deterministic, judge=overrides.judge or head.judge,
             limits=overrides.limits(head.limits), repeats=overrides.repeats or head.defaults.repeats, dialect="saiku" if "saiku" in self._dialects else None,
+            blame=blame,
         )  # fmt: skip
 
     def _owner(self, steps: Steps) -> str | None:
@@ -191,6 +193,15 @@ class SuiteReader:
             path = self._inside(target.path, ("target", "predictions"))
             return None if path is None else PredictionsTarget(path=str(path))
         return target
+
+    def _blame(self, head: SuiteFile | None, target: TargetSpec | None) -> Blame | None:
+        """The base system is asked as the target is, so there is one only beside a command; a target of the command line that is none has no base."""
+        if head is None or head.blame is None or isinstance(target, ExecTarget):
+            return head.blame if head else None
+        if target is not None and self.around.overrides.target is None:
+            what = "`blame` needs a target that is a command: the base system is started as the target is"
+            self._object("INVALID_VALUE", what, "use an exec target, or remove `blame`", ("blame",))
+        return None
 
     def _results(self, head: SuiteFile | None) -> Suite | None:
         """A suite whose results are there already: nothing is asked, and its cases are those of the results."""

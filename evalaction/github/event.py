@@ -29,6 +29,8 @@ class Event:
     pull: PullRequest | None = None
     pull_head: str | None = None
     """Head commit of the pull request, also where the payload is too odd for `pull`: what must not be checked out depends on it."""
+    base_sha: str | None = None
+    """Commit that the change starts from: the base of a pull request or merge group, or what a push was onto; None for other events and for a branch's first push."""
     upstream: Run | None = None
     run_id: int | None = None
     attempt: int = 1
@@ -74,7 +76,8 @@ def read_event(payload: Mapping[str, Any], environment: Mapping[str, str]) -> Ev
     return Event(
         name=name, repository=environment.get("GITHUB_REPOSITORY", ""), repository_id=_number(repository.get("id")) or _digits(environment.get("GITHUB_REPOSITORY_ID")),
         default_branch=_text(repository.get("default_branch")) or _branch_of_schedule(name, ref), ref=ref, sha=sha, head_sha=_head(payload, pull, upstream) or sha, pull=pull,
-        pull_head=_text(_part(_part(payload, "pull_request"), "head").get("sha")), upstream=upstream,
+        pull_head=_text(_part(_part(payload, "pull_request"), "head").get("sha")), base_sha=_base(payload),
+        upstream=upstream,
         run_id=_digits(environment.get("GITHUB_RUN_ID")), attempt=_digits(environment.get("GITHUB_RUN_ATTEMPT")) or 1,
         actor=environment.get("GITHUB_ACTOR") or None, triggering_actor=environment.get("GITHUB_TRIGGERING_ACTOR") or None,
         workflow=_workflow(environment.get("GITHUB_WORKFLOW_REF", "")), server_url=environment.get("GITHUB_SERVER_URL", "").rstrip("/"),
@@ -88,6 +91,11 @@ def _head(payload: Mapping[str, Any], pull: PullRequest | None, upstream: Run | 
     if upstream is not None:
         return upstream.head_sha
     return _text(_part(payload, "merge_group").get("head_sha"))
+
+
+def _base(payload: Mapping[str, Any]) -> str | None:
+    stated = _text(_part(_part(payload, "pull_request"), "base").get("sha")) or _text(_part(payload, "merge_group").get("base_sha")) or _text(payload.get("before"))
+    return stated if stated and stated.strip("0") else None
 
 
 def _branch_of_schedule(name: str, ref: str) -> str | None:

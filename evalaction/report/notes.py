@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 from evalaction.core.metrics import RAW
 from evalaction.core.verdict import CallsInfo, CaseVerdict, Reason, SuiteVerdict
-from evalaction.report.figures import age, number
+from evalaction.report.figures import age, change, number
 from evalaction.report.headline import ended_early, first_error
 from evalaction.report.said import Said, count, join, listed, ours, say
 
 _IDS = 20
 """Ids in one note at most."""
+_METRICS = 6
+"""Metrics in one line at most."""
 _RUNS_FOR_STATISTICS = 5
 _IN_TABLES = frozenset({"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "CASE_REMOVED", "BELOW_THRESHOLD", "TOO_MANY_ERRORS"})
 """Reasons that the headline or a table tells already."""
@@ -31,6 +33,8 @@ def notes_of(suite: SuiteVerdict) -> Iterable[Said]:
     if suite.verdict != "config_error":
         told = ended_early(suite) if suite.verdict == "not_measured" else None
         yield from other_reasons(reason for reason in suite.reasons if reason is not told)
+    if suite.blame is not None:
+        yield say("**Blame**{}: {}", say(" (base {})", suite.blame.commit[:12]) if suite.blame.commit else ours(""), suite.blame.message)
     if suite.selection:
         yield say("**Filtered run** ({}): only the cases that ran were looked at", suite.selection)
     yield from _thin(suite)
@@ -119,6 +123,19 @@ def replayed_line(calls: CallsInfo) -> Said:
         return ours("")
     judge = f"; of the judge: {calls.judge_made:,} fresh, {calls.judge_replayed:,} replayed" if calls.judge_made + calls.judge_replayed else ""
     return ours(f"**Replayed**, calls: {calls.made:,} fresh, {calls.replayed:,} replayed{judge}; cost and latency of what was replayed are those of the recording")
+
+
+def anchor_line(suite: SuiteVerdict) -> Said | None:
+    """The cumulative change since the anchor and the acceptances in between; None without an anchor."""
+    anchor = suite.baseline.anchor
+    if anchor is None:
+        return None
+    gated = [moved for moved in anchor.changes if moved.metric not in RAW]
+    changes = join(say("{} {}", moved.metric, ours(change(moved.delta))) for moved in sorted(gated, key=lambda moved: (moved.delta, moved.metric))[:_METRICS])
+    more = f" and {len(gated) - _METRICS} more in verdict.json" if len(gated) > _METRICS else ""
+    of = say(" (commit {})", anchor.commit[:12]) if anchor.commit else ours("")
+    when = ours(f"{count(anchor.acceptances_since, 'acceptance')} ago" if anchor.acceptances_since else "which is this baseline")
+    return say("**Since the anchor**{}, {}: {}{}", of, when, changes or ours("nothing to compare"), ours(more))
 
 
 def rule_lines(suite: SuiteVerdict) -> Iterable[Said]:

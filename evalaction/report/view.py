@@ -10,9 +10,10 @@ from evalaction.core.verdict import EXIT_CODES, PRECEDENCE, SuiteVerdict, Verdic
 from evalaction.errors import ExitCode
 from evalaction.report.answers import AnswerView, answer_views
 from evalaction.report.details import Details
+from evalaction.report.extra_runs import extra_table
 from evalaction.report.figures import dollars
 from evalaction.report.headline import overall_sentence, promoted, suite_sentence
-from evalaction.report.notes import baseline_line, notes_of, other_reasons, replayed_line, rule_lines, suite_line
+from evalaction.report.notes import anchor_line, baseline_line, notes_of, other_reasons, replayed_line, rule_lines, suite_line
 from evalaction.report.said import Said, count, ours, say
 from evalaction.report.tables import FOLDED_ROWS, NO_ROWS, Table, change_table, error_table, failing_table, fault_table, listing, metric_table, regressed_table, trend_table
 
@@ -104,7 +105,7 @@ def _suite(suite: SuiteVerdict, details: Details) -> SuiteView:
 def _compared(suite: SuiteVerdict) -> tuple[Said, ...]:
     if suite.verdict == "config_error":
         return ()
-    return tuple(line for line in (suite_line(suite), baseline_line(suite), replayed_line(suite.calls), *rule_lines(suite)) if line)
+    return tuple(line for line in (suite_line(suite), baseline_line(suite), anchor_line(suite), replayed_line(suite.calls), *rule_lines(suite)) if line)
 
 
 def _folds(suite: SuiteVerdict, details: Details) -> list[Fold]:
@@ -119,6 +120,7 @@ def _folds(suite: SuiteVerdict, details: Details) -> list[Fold]:
         _table_fold("Improved", improved),
         _table_fold("Added, removed, changed", moved),
         Fold(title=ours("Baseline candidates passed over"), lines=tuple(say("{}", reason) for reason in suite.baseline.passed_over[:FOLDED_ROWS])),
+        _table_fold("Run again, and why", extra_table(suite)),
         Fold(title=ours("Trend"), table=trend),
         Fold(title=ours("Calls and cost"), lines=tuple(_spent(suite))),
     ]
@@ -136,6 +138,9 @@ def _spent(suite: SuiteVerdict) -> list[Said]:
     lines = [ours(f"{count(calls.made, 'call')} of the target, {calls.planned:,} planned{before}")]
     if calls.judge_made or calls.judge_planned:
         lines.append(ours(f"{count(calls.judge_made, 'call')} of the judge, {calls.judge_planned:,} planned"))
+    if suite.blame is not None and suite.blame.calls:
+        judge = f" and {count(suite.blame.judge_calls, 'call')} of the judge" if suite.blame.judge_calls else ""
+        lines.append(ours(f"{count(suite.blame.calls, 'further call')} to assign blame{judge}"))
     if suite.cost_usd is not None:
         accepted = "" if suite.baseline_cost_usd is None else f" (baseline: {dollars(suite.baseline_cost_usd)})"
         lines.append(ours(f"Cost: {dollars(suite.cost_usd)}{accepted}"))

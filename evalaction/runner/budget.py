@@ -43,6 +43,13 @@ class Budget:
         """Calls of target and judge so far."""
         return self.calls + self.judge_calls
 
+    def lacks(self, calls: int) -> str | None:
+        """What keeps so many further calls from being made; None when nothing does yet."""
+        most = self._limits.max_calls
+        if most is not None and self.all_calls + calls > most:
+            return f"max_calls: {calls} more are needed, and {most - self.all_calls} of {most} are left"
+        return self._reached()
+
     @property
     def seconds_left(self) -> float:
         """Until the deadline, at least 0; infinite without one."""

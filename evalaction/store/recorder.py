@@ -23,6 +23,8 @@ from evalaction.store.files import remove_tree, to_json, translated, write_all, 
 from evalaction.store.records import CASES, HEADER_FILE, case_file, case_name, dump, light, load
 
 JOURNAL = "trials.jsonl"
+BESIDE = "blame"
+"""Folder of what is measured beside a suite: the base system, and the head anew."""
 SET_ASIDE = "trials.interrupted.jsonl"
 LONGEST_INPUT = 16_384
 _IDENTITY = frozenset({"id", "schema_version", "fingerprint", "type", "code"})
@@ -72,6 +74,7 @@ class Recorder:
             self.folder.mkdir(parents=True, exist_ok=True)
             (self.folder / HEADER_FILE).unlink(missing_ok=True)
             remove_tree(self.folder / CASES)
+            remove_tree(self.folder / BESIDE)
             (self.folder / CASES).mkdir()
             journal = self.folder / JOURNAL
             if found is None and journal.exists():

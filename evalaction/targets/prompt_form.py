@@ -55,8 +55,7 @@ class PromptForm:
 
 
 def _role(role: str) -> Literal["user", "assistant"]:
-    if role not in _OF_A_CASE = re.compile(r"\{[{%][^}]*\b(?:case|repeat)\b")
-_ROLES:
+    if role not in _ROLES:
         raise TargetError("TARGET_FAILED", f"the history has a turn of the role {excerpt(role, 40)}; models know user, assistant and system")
     return _ROLES[role]
 

@@ -43,6 +43,8 @@ class PooledTest:
     p_better: float
     estimated: bool
     overdispersion: float | None = None
+    scatter: float | None = None
+    """The same ratio whether or not chance explains it; None with fewer than two whole passes or without any variance."""
     warnings: tuple[str, ...] = ()
     _parts: tuple[float, float] = (0.0, 0.0)
 
@@ -56,6 +58,10 @@ class PooledTest:
         """The standard error that `passes` current runs of each case would have, with the same noise."""
         from_baseline, from_runs = self._parts
         return math.sqrt((self.overdispersion or 1.0) * (from_baseline + from_runs / passes)) / self.cases
+
+    def standard_error_between(self, stored: float, passes: float) -> float:
+        """The standard error with `stored` and `passes` runs of each case on the two sides; infinite runs make a side exact."""
+        return math.sqrt((self.overdispersion or 1.0) * self._parts[1] * (1 / stored + 1 / passes)) / self.cases
 
 
 @functools.lru_cache(maxsize=32)
@@ -75,13 +81,14 @@ def pooled_t(cases: tuple[Runs, ...]) -> PooledTest:
         math.fsum(variances),
     )
     squared = math.fsum(v * (1 / len(case.baseline) + 1 / len(case.current)) for v, case in zip(variances, cases, strict=True)) / len(cases) ** 2
-    ratio, passes = _overdispersion(cases, total) if estimated else (None, 0)
+    scatter, passes = _scatter(cases, total) if estimated else (None, 0)
+    ratio = scatter if scatter is not None and chi2_tail(scatter * (passes - 1), passes - 1) < _GUARD_LEVEL else None
     error = math.sqrt(squared * (ratio or 1.0))
     df = df if ratio is None else passes - 1
     warnings = () if ratio is None else (f"whole passes of the baseline scatter {ratio:.1f} times as much as their cases explain: something moves all cases together",)
     return PooledTest(
         cases=len(cases), drop=drop, standard_error=error, df=df, p_worse=_p(drop, error, df), p_better=_p(-drop, error, df), estimated=estimated,
-        overdispersion=ratio, warnings=warnings, _parts=parts,
+        overdispersion=ratio, scatter=scatter, warnings=warnings, _parts=parts,
     )  # fmt: skip
 
 
@@ -125,11 +132,10 @@ def smoothed_variance(case: Runs) -> float:
     return rate * (1 - rate)
 
 
-def _overdispersion(cases: Sequence[Runs], variance: float) -> tuple[float | None, int]:
-    """Var(pass means of the baseline) / (Σ v_i/N²) and the passes, when chi-square says that it is beyond chance; else None."""
+def _scatter(cases: Sequence[Runs], variance: float) -> tuple[float | None, int]:
+    """Var(pass means of the baseline) / (Σ v_i/N²) and the passes; 1 is what the noise within cases explains."""
     passes = min((len(case.deviations) for case in cases), default=0)
     if passes < 2 or variance <= 0:
         return None, passes
     sums = [math.fsum(case.deviations[number] for case in cases) for number in range(passes)]
-    ratio = squares(sums, _mean(sums)) / (passes - 1) / variance
-    return (ratio if chi2_tail(ratio * (passes - 1), passes - 1) < _GUARD_LEVEL else None), passes
+    return squares(sums, _mean(sums)) / (passes - 1) / variance, passes

@@ -1,0 +1,70 @@
+"""`calibrate`: one commit measured many times; what its noise is, and what the gate would make of pull requests that change nothing."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from random import Random
+
+from evalaction.app.gating import measure_only
+from evalaction.app.judging import Judged, publish
+from evalaction.app.loading import load
+from evalaction.app.parts import Job, Parts
+from evalaction.core.calibration import Calibration, calibrate
+from evalaction.core.record import RunRecord
+from evalaction.core.resampling import Simulated, pull_requests_for, simulate
+from evalaction.core.suite import Case, PredictionsTarget, Suite
+from evalaction.core.verdict import Verdict
+from evalaction.errors import ConfigError, Fault
+from evalaction.report.calibration import Calibrated, render_calibration
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrateJob:
+    """How often each case is run, and how many unchanged pull requests are drawn from the runs."""
+
+    runs: int = 10
+    pull_requests: int = 2000
+
+
+def calibrate_suites(parts: Parts, job: Job, how: CalibrateJob) -> Verdict:
+    """Measure every suite `runs` times, write an ordinary record, print what it says. Raises ConfigError for answers that cannot be asked for again."""
+    suites = load(parts, job)
+    _refuse_files(suites)
+    repeats = {suite.key: suite.repeats for suite in suites}
+    judged, skipped = measure_only(parts, job, [_repeated(suite, how.runs) for suite in suites])
+    whole = all(one.verdict.verdict == "measured" for one in judged) and not skipped
+    if whole:
+        found = [_calibrated(parts, one, how, repeats[one.verdict.key]) for one in judged]
+        parts.console.result(render_calibration(found, job.outputs.format))
+    return publish(parts, job.outputs, judged, skipped, show=not whole)
+
+
+def _refuse_files(suites: Sequence[Suite]) -> None:
+    what, fix = "answers from a file cannot be asked for again, so their noise cannot be measured", "name the system itself as the target: --exec or --http"
+    faults = [Fault(code="INVALID_INPUT", what=what, fix=fix, file=suite.file, path="target") for suite in suites if isinstance(suite.target, PredictionsTarget)]
+    if faults:
+        raise ConfigError(faults)
+
+
+def _repeated(suite: Suite, runs: int) -> Suite:
+    """The suite with so many runs of each case; a case that has more of its own keeps them."""
+
+    def asked(case: Case) -> Case:
+        return case if case.repeats is None or case.repeats > runs else dataclasses.replace(case, repeats=None)
+
+    return dataclasses.replace(suite, repeats=runs, cases=tuple(map(asked, suite.cases)))
+
+
+def _calibrated(parts: Parts, one: Judged, how: CalibrateJob, repeats: int) -> Calibrated:
+    record = one.record
+    noise = calibrate(record)
+    count = pull_requests_for(len(noise.cases), how.pull_requests)
+    parts.console.say(f"suite {noise.suite}: {count} unchanged pull requests are drawn from its runs and sent through the gate")
+    return Calibrated(noise=noise, simulated=_simulated(noise, record, count, repeats), folder=str(one.folder))
+
+
+def _simulated(noise: Calibration, record: RunRecord, count: int, repeats: int) -> Simulated:
+    together = any(series.moves_together for series in noise.series)
+    # The seed is made of what was measured for, so that the same record always says the same.
+    return simulate(record, count, lambda number: Random(f"{noise.key}/{noise.runs}/{number}"), repeats=repeats, together=together)  # noqa: S311 - a simulation, not a secret
