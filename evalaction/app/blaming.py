@@ -4,46 +4,27 @@ from __future__ import annotations
 
 import dataclasses
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from evalaction.app.beside import Beside, Target
 from evalaction.app.judging import judge
+from evalaction.app.loading import base_system
 from evalaction.app.measuring import Measurement
 from evalaction.app.parts import Job, Parts, Selected, Tapes
 from evalaction.core.blame import BlamePlan, Sides, assign, plan_blame, unmeasured
 from evalaction.core.blamed import blamed, outcome_of
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.record import Baseline, RunRecord
-from evalaction.core.suite import Blame, ExecTarget, Suite
+from evalaction.core.suite import Blame, ExecTarget
 from evalaction.core.verdict import BlameInfo, SuiteVerdict
-from evalaction.errors import ConfigError, Fault, MeasureError
-from evalaction.settings import Settings
-from evalaction.store.git import BASE, base_commit, check_out, commit_of, is_measured_itself
+from evalaction.errors import MeasureError
+from evalaction.store.git import check_out, is_measured_itself
 from evalaction.store.recorder import BESIDE
 from evalaction.store.records import HEADER_FILE, read_record
 from evalaction.targets.build import build_target
-
-
-def check_blame(settings: Settings, suites: Sequence[Suite]) -> None:
-    """Raise ConfigError for every suite whose base system is a commit that is not there."""
-    faults = []
-    for suite in suites:
-        ref = suite.blame.ref if suite.blame else None
-        if ref is not None and _commit(settings, ref) is None:
-            what = "the commit that this change starts from is not known here" if ref == BASE else f"there is no commit {ref}"
-            fix = "fetch the history (actions/checkout: fetch-depth: 0), or name a ref that exists"
-            faults.append(Fault(code="INVALID_VALUE", what=what, fix=fix, file=suite.file, path="blame.ref"))
-    if faults:
-        raise ConfigError(faults)
-
-
-def _commit(settings: Settings, ref: str) -> str | None:
-    if ref == BASE:
-        return base_commit(settings.workspace, settings.base, settings.default_branch)
-    return commit_of(settings.workspace, ref)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +92,7 @@ class _Hearing:
         """Records of base and head. Raises MeasureError when the budget does not allow it, or there is no base system."""
         settings, commit = self._parts.settings, None
         if blame.ref is not None:
-            commit = _commit(settings, blame.ref)
+            commit = base_system(settings, blame.ref)
             if commit is None or is_measured_itself(settings.workspace, commit):
                 raise MeasureError("TARGET_FAILED", "the base is the very commit that was measured" if commit else f"there is no commit {blame.ref}")
         self._refuse_expensive()

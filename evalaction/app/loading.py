@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from evalaction.app.baselines import refuse_partial
-from evalaction.app.blaming import check_blame
 from evalaction.app.importing import read_results
 from evalaction.app.parts import Job, Parts
 from evalaction.app.selecting import refuse_unsupported, select
@@ -15,6 +14,8 @@ from evalaction.app.taping import refuse_tapes
 from evalaction.core.suite import Suite
 from evalaction.datasets.load import load_suites
 from evalaction.errors import ConfigError, Fault
+from evalaction.settings import Settings
+from evalaction.store.git import BASE, base_commit, commit_of
 from evalaction.targets.build import check_target
 
 
@@ -63,3 +64,23 @@ def check_targets(parts: Parts, suites: Sequence[Suite]) -> None:
 def placed(fault: Fault, suite: Suite) -> Fault:
     """A fault that knows no file is one of the suite's target or judge."""
     return fault if fault.file is not None else dataclasses.replace(fault, file=suite.file, path=fault.path or "target")
+
+
+def check_blame(settings: Settings, suites: Sequence[Suite]) -> None:
+    """Raise ConfigError for every suite whose base system is a commit that is not there."""
+    faults = []
+    for suite in suites:
+        ref = suite.blame.ref if suite.blame else None
+        if ref is not None and base_system(settings, ref) is None:
+            what = "the commit that this change starts from is not known here" if ref == BASE else f"there is no commit {ref}"
+            fix = "fetch the history (actions/checkout: fetch-depth: 0), or name a ref that exists"
+            faults.append(Fault(code="INVALID_VALUE", what=what, fix=fix, file=suite.file, path="blame.ref"))
+    if faults:
+        raise ConfigError(faults)
+
+
+def base_system(settings: Settings, ref: str) -> str | None:
+    """The commit that a suite's `blame.ref` means, None when it is not known here."""
+    if ref == BASE:
+        return base_commit(settings.workspace, settings.base, settings.default_branch)
+    return commit_of(settings.workspace, ref)
