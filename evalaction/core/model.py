@@ -28,21 +28,18 @@ def model(cls: type[T]) -> type[T]:
     return made
 
 
-def _values(instance: Any) -> Any:
-    return _getter(instance.__class__)(instance)
-
-
 @functools.cache
 def _getter(kind: Any) -> operator.attrgetter[Any]:
     return operator.attrgetter(*(name for name, _, _ in _slots(kind)))
 
 
-def _equal(self: object, other: object) -> bool:
-    return bool(_values(self) == _values(other)) if type(other) is type(self) else NotImplemented
+def _equal(self: Any, other: object) -> bool:
+    kind: Any = type(self)
+    return bool((values := _getter(kind))(self) == values(other)) if type(other) is kind else NotImplemented
 
 
-def _hash(self: object) -> int:
-    return hash(_values(self))
+def _hash(self: Any) -> int:
+    return hash(_getter(self.__class__)(self))
 
 
 def _repr(self: Any) -> str:
