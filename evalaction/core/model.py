@@ -23,9 +23,27 @@ def model(cls: type[T]) -> type[T]:
     """
     decorate = dataclass(repr=False, eq=False, slots=True, kw_only=True, config=ConfigDict(extra="forbid", allow_inf_nan=False, serialize_by_alias=True, defer_build=True))
     made = cast("type[T]", decorate(cls))
-    for name, method in _METHODS.items():
+    for name, method in {**_METHODS, "__init__": _built_first(made)}.items():
         setattr(made, name, method)
     return made
+
+
+def _build(kind: Any) -> None:
+    """Build the validator of a model, unless that is done.
+
+    Without the empty namespace pydantic would look for the names of types among the variables of whoever needs it first.
+    """
+    rebuild_dataclass(kind, _types_namespace={})
+
+
+def _built_first(kind: Any) -> Callable[..., None]:
+    """A constructor that builds the validator; building puts pydantic's own constructor in its place."""
+
+    def construct(self: object, *args: Any, **kwargs: Any) -> None:
+        _build(kind)
+        kind.__init__(self, *args, **kwargs)
+
+    return construct
 
 
 @functools.cache
@@ -33,9 +51,9 @@ def _getter(kind: Any) -> operator.attrgetter[Any]:
     return operator.attrgetter(*(name for name, _, _ in _slots(kind)))
 
 
-def _equal(self: Any, other: object) -> bool:
-    kind: Any = type(self)
-    return bool((values := _getter(kind))(self) == values(other)) if type(other) is kind else NotImplemented
+def _equal(self: Any, other: Any) -> bool:
+    values = _getter(self.__class__)
+    return bool(values(self) == values(other)) if other.__class__ is self.__class__ else NotImplemented
 
 
 def _hash(self: Any) -> int:
@@ -99,7 +117,7 @@ def adapter(kind: type[T]) -> TypeAdapter[T]:
     """The reader and writer of one type, built at the first use. A model's own constructor then uses the same validator."""
     if kind not in _ADAPTERS:
         if hasattr(kind, "__pydantic_complete__"):
-            rebuild_dataclass(cast("Any", kind))
+            _build(kind)
         made = TypeAdapter(kind)
         made.rebuild()
         _ADAPTERS[kind] = made
