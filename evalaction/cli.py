@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 import signal
 import sys
@@ -435,4 +436,5 @@ def main() -> NoReturn:
     from evalaction.console import let_go
 
     let_go()
+    gc.freeze()  # the interpreter's last search for cycles would visit everything that was read, only to give back what goes with the process
     sys.exit(code)

@@ -23,13 +23,27 @@ def model(cls: type[T]) -> type[T]:
     """
     decorate = dataclass(repr=False, eq=False, slots=True, kw_only=True, config=ConfigDict(extra="forbid", allow_inf_nan=False, serialize_by_alias=True, defer_build=True))
     made = cast("type[T]", decorate(cls))
-    for name, method in _METHODS.items():
+    for name, method in {**_METHODS, "__init__": _built_first(made)}.items():
         setattr(made, name, method)
     return made
 
 
-def _values(instance: Any) -> Any:
-    return _getter(instance.__class__)(instance)
+def _build(kind: Any) -> None:
+    """Build the validator of a model, unless that is done.
+
+    Without the empty namespace pydantic would look for the names of types among the variables of whoever needs it first.
+    """
+    rebuild_dataclass(kind, _types_namespace={})
+
+
+def _built_first(kind: Any) -> Callable[..., None]:
+    """A constructor that builds the validator; building puts pydantic's own constructor in its place."""
+
+    def construct(self: object, *args: Any, **kwargs: Any) -> None:
+        _build(kind)
+        kind.__init__(self, *args, **kwargs)
+
+    return construct
 
 
 @functools.cache
@@ -37,12 +51,13 @@ def _getter(kind: Any) -> operator.attrgetter[Any]:
     return operator.attrgetter(*(name for name, _, _ in _slots(kind)))
 
 
-def _equal(self: object, other: object) -> bool:
-    return bool(_values(self) == _values(other)) if type(other) is type(self) else NotImplemented
+def _equal(self: Any, other: Any) -> bool:
+    values = _getter(self.__class__)
+    return bool(values(self) == values(other)) if other.__class__ is self.__class__ else NotImplemented
 
 
-def _hash(self: object) -> int:
-    return hash(_values(self))
+def _hash(self: Any) -> int:
+    return hash(_getter(self.__class__)(self))
 
 
 def _repr(self: Any) -> str:
@@ -102,7 +117,7 @@ def adapter(kind: type[T]) -> TypeAdapter[T]:
     """The reader and writer of one type, built at the first use. A model's own constructor then uses the same validator."""
     if kind not in _ADAPTERS:
         if hasattr(kind, "__pydantic_complete__"):
-            rebuild_dataclass(cast("Any", kind))
+            _build(kind)
         made = TypeAdapter(kind)
         made.rebuild()
         _ADAPTERS[kind] = made

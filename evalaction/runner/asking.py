@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from evalaction.core.answer import Answer
+from evalaction.core.model import copy_of
 from evalaction.errors import TargetError
 from evalaction.runner.backoff import delay_seconds
 from evalaction.runner.throttle import Throttle
@@ -83,7 +83,7 @@ class Asker:
         if self._counted:
             self._work.budget.spend(answer.cost_usd)
         if answer.latency_ms is None and self._target.repeatable:
-            return dataclasses.replace(answer, latency_ms=round(elapsed_ms, 1))
+            return copy_of(answer, latency_ms=round(elapsed_ms, 1))
         return answer
 
 

@@ -117,9 +117,9 @@ class Recorder:
         if self._journal is None:
             return
         line = {"case": request.case.id, "definition": _definition(request.case), "trial": adapter(Trial).dump_python(trial, mode="json")}
-        data = to_json(line, indent=None)
+        data = _line(line)
         if self._masker.finds(data):
-            data = to_json(self._masker.json(line, keep=_IDENTITY | {"case"}), indent=None)
+            data = _line(self._masker.json(line, keep=_IDENTITY | {"case"}))
         with translated(self.folder / JOURNAL):
             write_all(self._journal, data)
 
@@ -177,6 +177,14 @@ def case_record(case: Case, trials: Sequence[Trial], repeats: int) -> CaseRecord
         id=case.id, fingerprint=known.fingerprint, input=text, category=case.category, tags=case.tags, line=case.line, floor=case.floor, repeats=repeats, checks=known.checks,
         trials=tuple(trials),
     )  # fmt: skip
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+
+
+def _line(value: Mapping[str, object]) -> bytes:
+    """A line of the journal: what `to_json` makes, by an encoder that is made once."""
+    return f"{_encode(value)}\n".encode("utf-8", "replace")
 
 
 def _definition(case: Case) -> str:

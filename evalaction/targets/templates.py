@@ -108,6 +108,8 @@ class Templates:
             return _Constant(None)
         if not (len(tree.body) == 1 and isinstance(tree.body[0], nodes.Output) and len(tree.body[0].nodes) == 1 and not isinstance(tree.body[0].nodes[0], nodes.TemplateData)):
             return None
+        if (name := _field_of_case(tree.body[0].nodes[0])) is not None:
+            return lambda values: _sized(values["case"][name], path)
         inner = source.strip()[2:-2]
         evaluate = self._text.compile_expression(inner.removeprefix("-").removeprefix("+").removesuffix("-").removesuffix("+"), undefined_to_none=False)
         return self._settled(tree, lambda values: _guarded(self._text, lambda: _defined(evaluate(values)), path))
@@ -185,6 +187,20 @@ def _joined(renders: Any, join: Callable[[list[Any]], Any]) -> Render:
     return lambda values: join([part(values) for part in parts])
 
 
+def _field_of_case(node: nodes.Node) -> str | None:
+    """The field that an expression such as `case.input` names and does nothing else with: by far the most frequent, and it needs no engine."""
+    alone = isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == "case" and node.attr in _OF_A_CASE
+    return node.attr if alone and isinstance(node, nodes.Getattr) else None
+
+
+def _sized(value: Any, path: str) -> Any:
+    try:
+        check_size(value)
+    except TemplateError as error:
+        raise _unfilled(path, error) from None
+    return value
+
+
 def _defined(value: Any) -> Any:
     if isinstance(value, Undefined):
         str(value)  # raises UndefinedError, which names what is missing
@@ -197,5 +213,9 @@ def _guarded(jinja: Sandbox, render: Callable[[], Any], path: str) -> Any:
         value = render()
         check_size(value)
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as error:
-        raise TargetError("TARGET_FAILED", f"the template {path} cannot be filled in: {excerpt(str(error))}") from None
+        raise _unfilled(path, error) from None
     return value
+
+
+def _unfilled(path: str, error: Exception) -> TargetError:
+    return TargetError("TARGET_FAILED", f"the template {path} cannot be filled in: {excerpt(str(error))}")

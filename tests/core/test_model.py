@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import dataclasses
 import pickle
+import subprocess
+import sys
 
 import pytest
 from pydantic import ValidationError
@@ -52,3 +54,22 @@ def test_model__constructor_validates__though_built_late(stated):
 def test_default_of__gives_what_the_constructor_gives(made, same):
     """Defaults, also those made by a factory, are the same without validation."""
     assert made == same
+
+
+def test_model__is_built_from_its_own_names__whoever_needs_it_first():
+    """A caller whose variables are called like the types of a field, here `Fraction`, does not change what the field takes."""
+    script = """if True:
+        from fractions import Fraction
+        from evalaction.core.specs import Equals
+        Word = Flag = int
+        print(Equals(value="text", threshold=0.5))
+        try:
+            Equals(value="text", threshold=1.5)
+        except ValueError as error:
+            print(error.errors()[0]["type"])
+    """
+
+    done = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+
+    assert "value='text'" in done.stdout
+    assert "less_than_equal" in done.stdout
