@@ -71,6 +71,7 @@ lock:
 	$(COMPILE) $(UPGRADE) --all-extras --build-deps-for editable --output-file requirements/dev.txt pyproject.toml
 	$(COMPILE) --upgrade --constraint requirements/dev.txt --extra examples --build-deps-for editable --output-file requirements/demo.txt pyproject.toml
 	$(COMPILE) --upgrade --constraint requirements/dev.txt --output-file requirements/lock.txt pyproject.toml
+	$(COMPILE) --upgrade --constraint requirements/dev.txt --extra anthropic --extra openai --output-file requirements/image.txt pyproject.toml
 
 clean:
 	rm -rf .venv build dist eval-results .mypy_cache .ruff_cache .hypothesis .import_linter_cache
