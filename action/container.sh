@@ -23,7 +23,7 @@ why_no_container() {
 run_in_container() {
   local image
   remove_orphans "$@"
-  image=$(image_for "$@") || give_up not_measured 3 "there is no image: it could be neither pulled nor built, the reasons stand above. runtime: host needs no image"
+  image=$(image_for "$@") || give_up not_measured 3 "there is no image, the reasons stand above; runtime: host needs none"
   if ! sees_folders "$image"; then
     say "runtime: host instead, because the runner is itself in a container whose folders docker does not see"
     run_on_host "$@"
@@ -50,20 +50,27 @@ remove_orphans() {
 
 label() { printf '%s.%s.%s.%s' "${GITHUB_RUN_ID:-0}" "${GITHUB_RUN_ATTEMPT:-0}" "${GITHUB_JOB:-job}" "${EVAL_GATE_KEY:-}" | tr -c 'A-Za-z0-9._-' '-'; }
 
-# Prints the image to run. `finish` takes the one that the run before it pulled.
+# Prints the image to run. `finish` takes the one that the run before it pulled, and nothing stands in for one that the workflow names.
 image_for() {
   local name
   name=$(published_name)
   if [[ -z $name ]]; then
     say "image: built from the Dockerfile, because the Action is used from a folder"
-  elif [[ ${1:-} == finish ]] && docker image inspect "$name" >/dev/null 2>&1 || docker pull --quiet "$name" >/dev/null; then
+  elif is_here "$name" "$@" || docker pull --quiet "$name" >/dev/null; then
     say "image: $name"
     printf '%s' "$name"
     return
+  elif [[ -n ${EVAL_GATE_IMAGE:-} ]]; then
+    return 1
   else
     say "image: built from the Dockerfile, because $name could not be pulled"
   fi
   docker build --quiet "$root" | tail -n 1
+}
+
+# A tag may have moved since it was pulled, so that only `finish`, a digest or the workflow's own image spare asking for it.
+is_here() {
+  [[ ${2:-} == finish || -n ${EVAL_GATE_IMAGE:-} || $1 == *@sha256:* ]] && docker image inspect "$1" >/dev/null 2>&1
 }
 
 # Prints the name of the prebuilt image; nothing for a folder of the workspace. A mirror named by the workflow wins, then the digest that the release committed.

@@ -5,9 +5,15 @@
 run_on_host() {
   local python place
   python=$(find_python) || give_up config_error 2 "INVALID_INPUT runtime: the host has no Python from 3.11 on. Fix: add actions/setup-python before this step, or use a runner with docker"
-  place=$RUNNER_TEMP/eval-gate-$("$python" -I -c 'import hashlib, pathlib, sys; print(hashlib.sha256(sys.version.encode() + pathlib.Path(sys.argv[1]).read_bytes()).hexdigest()[:16])' "$root/requirements/image.txt")
+  place=$(place_for "$python")
   [[ -e $place/complete ]] || make_environment "$python" "$place"
   exec "$place/bin/python" "$root/entrypoint.py" "$@"
+}
+
+# Prints the environment's folder: another interpreter or lock has another one.
+place_for() {
+  local digest='import hashlib, pathlib, sys; print(hashlib.sha256(sys.version.encode() + pathlib.Path(sys.argv[1]).read_bytes()).hexdigest()[:16])'
+  printf '%s/eval-gate-%s' "$RUNNER_TEMP" "$("$1" -I -c "$digest" "$root/requirements/image.txt")"
 }
 
 find_python() {

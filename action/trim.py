@@ -16,7 +16,10 @@ from pathlib import Path
 STDLIB = Path(sysconfig.get_path("stdlib"))
 APP = Path("/app")
 PARTS_OF_PYTHON = ("ensurepip", "idlelib", "lib2to3", "pydoc_data", "site-packages/pip", "site-packages/setuptools", "site-packages/wheel", "test", "tkinter", "turtledemo")
-PLACES = ("/usr/include", "/usr/local/include", "/usr/local/share/man", "/usr/share/info", "/usr/share/locale", "/usr/share/man", "/var/cache/apt", "/var/cache/debconf", "/var/lib/apt/lists", "/root/.cache")
+PLACES = (
+    "/usr/include", "/usr/local/include", "/usr/local/share/man", "/usr/share/info", "/usr/share/locale", "/usr/share/man",
+    "/var/cache/apt", "/var/cache/debconf", "/var/lib/apt/lists", "/root/.cache",
+)  # fmt: skip
 SDKS = ("anthropic",)
 """SDKs whose import takes seconds without byte-code."""
 
@@ -40,7 +43,7 @@ def main() -> None:
 
 def imported() -> list[str]:
     """Source files of every module of the program and of all that these import, seen by a child so that this process keeps its own modules out."""
-    done = subprocess.run([sys.executable, "-B", __file__, "list"], check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-B", __file__, "list"], check=True, capture_output=True, text=True)  # noqa: S603 - this file
     return done.stdout.splitlines()
 
 

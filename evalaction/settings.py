@@ -46,10 +46,13 @@ class Settings:
         return named or "unknown"
 
     def unsafe_checkout(self) -> str | None:
-        """The head commit when it, or a merge of it, is checked out under `pull_request_target`, where secrets are at hand."""
+        """The head commit when it, or a merge of it, is checked out under `pull_request_target`, where secrets are at hand.
+
+        The Action's image has no git: there `EVAL_GATE_CHECKOUT` holds what git said on the runner.
+        """
         if self.environment.get("GITHUB_EVENT_NAME") != "pull_request_target":
             return None
-        checked_out = (_git(self.workspace, "rev-list", "--parents", "-1", "HEAD") or "").split()
+        checked_out = (_git(self.workspace, "rev-list", "--parents", "-1", "HEAD") or self.environment.get("EVAL_GATE_CHECKOUT") or "").split()
         return self.head if self.head in checked_out else None
 
 
