@@ -14,12 +14,13 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 COMPILE = CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --strip-extras
 
-.PHONY: help demo live test lint ruff types imports docstrings hooks docs docs-check bench lock lock-live setup setup-demo setup-live clean
+.PHONY: help demo live test test-container test-act lint ruff types imports docstrings hooks workflows docs docs-check bench lock lock-live setup setup-demo setup-live clean
 
 help:
 	@echo 'make demo    gate a small retrieval system, see it go red, and leave the reports in build/demo'
 	@echo 'make live    gate a small real language model on this machine (downloads 100 MB, takes minutes)'
-	@echo 'make test    run every test'
+	@echo 'make test    run every test but those of the image and of whole workflows'
+	@echo 'make test-container   build the image and run it; make test-act   run the workflows with act'
 	@echo 'make lint    style, types, import rules, docstrings, commit hooks, generated pages'
 	@echo 'make docs    write the generated pages anew'
 	@echo 'make bench   measure speed and memory beside plain scripts (minutes)'
@@ -42,10 +43,16 @@ live: setup-live
 	@$(RUN) examples/live-model/live.py
 
 test: setup
-	@$(RUN) -m pytest -n auto
+	@$(RUN) -m pytest -n auto -m 'not container and not act'
+
+test-container: setup
+	@$(RUN) -m pytest -m container -rs
+
+test-act: setup
+	@$(RUN) -m pytest -m act -rs
 
 # `make -k lint` goes through all of them, so that one run shows every fault.
-lint: ruff types imports docstrings hooks docs-check
+lint: ruff types imports docstrings hooks workflows docs-check
 
 ruff: setup
 	@$(PY) -m ruff check .
@@ -61,6 +68,15 @@ docstrings: setup
 
 hooks: setup
 	@$(PY) -m pre_commit validate-config .pre-commit-config.yaml
+
+WORKFLOWS := $(wildcard .github/workflows/*.yml examples/workflows/*.yml)
+workflows: setup
+	@.venv/bin/zizmor --offline --quiet --persona pedantic action.yml $(WORKFLOWS)
+	@.venv/bin/actionlint -shellcheck .venv/bin/shellcheck $(WORKFLOWS)
+	@.venv/bin/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml
+	@.venv/bin/check-jsonschema --quiet --builtin-schema vendor.github-workflows $(WORKFLOWS)
+	@.venv/bin/hadolint Dockerfile
+	@.venv/bin/shellcheck --external-sources action/*.sh .ci/*.sh .ci/run
 
 docs: setup
 	@$(PY) docs/generate.py
@@ -78,6 +94,7 @@ lock:
 	$(COMPILE) $(UPGRADE) --all-extras --build-deps-for editable --output-file requirements/dev.txt pyproject.toml
 	$(COMPILE) --upgrade --constraint requirements/dev.txt --extra examples --build-deps-for editable --output-file requirements/demo.txt pyproject.toml
 	$(COMPILE) --upgrade --constraint requirements/dev.txt --output-file requirements/lock.txt pyproject.toml
+	$(COMPILE) --upgrade --constraint requirements/dev.txt --extra anthropic --extra openai --output-file requirements/image.txt pyproject.toml
 
 # pip-compile follows dependencies, and these two packages are installed without theirs: of what it finds only they are kept.
 lock-live:

@@ -1,4 +1,4 @@
-"""What the container starts: inputs and event from the environment, one mode of the Action, its exit code."""
+"""Where the Action enters, in the image and on the host: `entrypoint.py`, and `entrypoint.py finish` when the run before it died."""
 
 import sys
 from pathlib import Path

@@ -231,7 +231,6 @@ def init(folder: Path, **options: Any) -> int:
     for word, paths in (("wrote", written), ("kept", kept)):
         for path in paths:
             parts.console.say(f"{word} {path}")
-    parts.console.say("the workflows use the Action, which this version does not have yet: do not commit them before it is released")
     parts.console.say(f"next: eval-gate gate {folder / 'evals'}; keep eval-results/ out of git")
     return int(ExitCode.OK)
 

@@ -52,11 +52,14 @@ class Settings:
         return named or "unknown"
 
     def unsafe_checkout(self) -> str | None:
-        """The foreign head commit when it, or a merge of it, is checked out under an event that has secrets at hand."""
+        """The foreign head commit when it, or a merge of it, is checked out under an event that has secrets at hand.
+
+        The Action's image has no git: there `EVAL_GATE_CHECKOUT` holds what git said on the runner.
+        """
         foreign = _foreign_head(self.event)
         if foreign is None:
             return None
-        checked_out = (_git(self.workspace, "rev-list", "--parents", "-1", "HEAD") or "").split()
+        checked_out = (_git(self.workspace, "rev-list", "--parents", "-1", "HEAD") or self.environment.get("EVAL_GATE_CHECKOUT") or "").split()
         return foreign if foreign in checked_out else None
 
 

@@ -163,7 +163,7 @@ def finish(desk: Desk) -> int:
         return 0
     from evalaction.github.check import Check  # noqa: PLC0415 - the client is loaded only when it is asked
 
-    cancelled = desk.parts.settings.environment.get("JOB_STATUS") == "cancelled"
+    cancelled = desk.parts.settings.environment.get("EVAL_GATE_JOB_STATUS") == "cancelled"
     word: Conclusion = "cancelled" if cancelled else "failure"
     what = "The run was cancelled before it came to a verdict." if cancelled else "The run was ended before it came to a verdict: out of memory, or killed."
     try:

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Chooses where eval-gate runs, says which and why, and becomes it, so that the runner's signals arrive there.
+#   run.sh           the run itself
+#   run.sh finish    after a run that died: completes the check that it left open
+# The environment holds the inputs as INPUT_NAME with their dashes. bash hands such names on, though it cannot read them; sh would drop them.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
+root=$(dirname "$here")
+# shellcheck source=action/say.sh
+source "$here/say.sh"
+# shellcheck source=action/container.sh
+source "$here/container.sh"
+# shellcheck source=action/host.sh
+source "$here/host.sh"
+
+# Git's answer to what is checked out, for the refusal of a stranger's code beside secrets: the image has no git.
+checked_out() {
+  [[ ${GITHUB_EVENT_NAME:-} == pull_request_target || ${GITHUB_EVENT_NAME:-} == workflow_run ]] || return 0
+  EVAL_GATE_CHECKOUT=$(git -c safe.directory='*' -C "${GITHUB_WORKSPACE:-.}" rev-list --parents -1 HEAD 2>/dev/null) || EVAL_GATE_CHECKOUT=
+  export EVAL_GATE_CHECKOUT
+}
+
+main() {
+  local runtime reason
+  runtime=$(printf '%s' "${INPUT_RUNTIME:-auto}" | tr '[:upper:]' '[:lower:]' | tr -d '[:space:]')
+  case "${RUNNER_OS:-$(uname -s)}" in
+    Linux | macOS | Darwin) ;;
+    *) give_up config_error 2 "INVALID_INPUT: eval-gate needs a POSIX system, this runner's is ${RUNNER_OS:-unknown}. Fix: use runs-on: ubuntu-latest, or macos-latest" ;;
+  esac
+  : "${RUNNER_TEMP:=$(mktemp -d)}" "${GITHUB_WORKSPACE:=$PWD}"
+  export RUNNER_TEMP GITHUB_WORKSPACE PYTHONDONTWRITEBYTECODE=1
+  checked_out
+  reason=$(why_no_container)
+  case "$runtime" in
+    container)
+      [[ -z $reason ]] || give_up config_error 2 "INVALID_INPUT runtime: a container was asked for, but $reason. Fix: runtime: host, or auto"
+      run_in_container "$@"
+      ;;
+    host)
+      say "runtime: host, as asked for"
+      run_on_host "$@"
+      ;;
+    # A word that is no runtime is refused by the program, together with all other faults.
+    *)
+      if [[ -n $reason ]]; then
+        say "runtime: host, because $reason"
+        run_on_host "$@"
+      else
+        say "runtime: container, because docker works here"
+        run_in_container "$@"
+      fi
+      ;;
+  esac
+}
+
+main "$@"

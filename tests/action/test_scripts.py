@@ -1,0 +1,293 @@
+"""The scripts that choose a runtime and become it, as real processes; docker is a program of ours that writes down what it was told."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.action.stage import ROOT, WORKS, Stage
+
+SECRET = "not for a command line"
+DIGEST = f"sha256:{'ab' * 32}"
+
+
+@pytest.fixture
+def stage(tmp_path):
+    """A runner with a docker of ours."""
+    return Stage(tmp_path).with_docker()
+
+
+def mounts(ended):
+    """The folders that are mounted."""
+    return [words.split("source=")[1].split(",")[0] for words in ended.run if words.startswith("type=bind")]
+
+
+def test_container__is_confined(stage):
+    """The container has no root, no capability, no writable file system, no leftover, and is the caller's user."""
+    words = stage.run().run
+
+    assert {"--rm", "--init", "--read-only"} <= set(words)
+    for flag, value in (("--user", f"{os.getuid()}:{os.getgid()}"), ("--cap-drop", "ALL"), ("--security-opt", "no-new-privileges"), ("--network", "host")):
+        assert words[words.index(flag) + 1] == value
+
+
+def test_container__folders_stand_at_their_own_paths(stage):
+    """Workspace and temp folder are mounted where the runner has them, so that file commands and annotations keep their paths."""
+    ended = stage.run()
+
+    assert mounts(ended) == [str(stage.workspace), str(stage.temp)]
+    assert all(word.split("source=")[1].split(",")[0] == word.split("target=")[1] for word in ended.run if word.startswith("type=bind"))
+    assert ended.run[ended.run.index("--workdir") + 1] == str(stage.workspace)
+    home = next(word for word in ended.run if word.startswith("HOME="))
+    assert Path(home.removeprefix("HOME=")).is_relative_to(stage.temp)
+
+
+def test_container__file_commands_elsewhere_are_mounted(stage):
+    """A runner that keeps its file commands outside the temp folder has that folder mounted too."""
+    other = stage.folder / "elsewhere" / "summary"
+    other.parent.mkdir()
+    other.touch()
+
+    assert str(other.parent) in mounts(stage.run(GITHUB_STEP_SUMMARY=str(other)))
+
+
+def test_container__dashed_inputs_arrive_whole(stage):
+    """Inputs keep their dashes and line breaks on the way through bash, and no value stands in a command line."""
+    ended = stage.run(**{"INPUT_BASELINE-DIR": "a\nb=c 'd'", "INPUT_GITHUB-TOKEN": SECRET})
+
+    assert {"INPUT_BASELINE-DIR", "INPUT_GITHUB-TOKEN"} <= ended.passed
+    assert ended.environment["INPUT_BASELINE-DIR"] == "a\nb=c 'd'"
+    assert SECRET not in " ".join(ended.run)
+
+
+def test_container__sees_only_what_it_needs(stage):
+    """Inputs, the runner's description and proxies go in; tokens of the runtime, its command files and the rest of the environment stay out."""
+    given = dict.fromkeys(("GITHUB_SHA", "RUNNER_ARCH", "CI", "https_proxy", "EVAL_GATE_KEY"), "in")
+    kept = dict.fromkeys(("GITHUB_TOKEN", "GITHUB_ENV", "GITHUB_PATH", "ACTIONS_RUNTIME_TOKEN", "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "AWS_SECRET_ACCESS_KEY", "PYTHONPATH"), "out")
+
+    passed = stage.run(**given, **kept).passed
+
+    assert given.keys() <= passed
+    assert not kept.keys() & passed
+
+
+@pytest.mark.parametrize("between", ["\n", ",", " ", ", "])
+def test_container__pass_env(stage, between):
+    """Variables named in pass-env go in, however they are separated; a pattern is no name, and PATH stays the image's."""
+    ended = stage.run(**{"INPUT_PASS-ENV": between.join(["MODEL_KEY", "A*", "GITHUB_TOKEN", "PATH"]), "MODEL_KEY": SECRET, "ABC": "x", "GITHUB_TOKEN": "y"})
+
+    assert {"MODEL_KEY", "GITHUB_TOKEN"} <= ended.passed
+    assert not {"ABC", "PATH"} & ended.passed
+
+
+def test_container__private_certificates(stage):
+    """The certificates of an enterprise server's own authority are mounted where their variable says."""
+    bundle = stage.folder / "ca.pem"
+    bundle.touch()
+
+    ended = stage.run(SSL_CERT_FILE=str(bundle), REQUESTS_CA_BUNDLE="/no/such")
+
+    assert f"type=bind,source={bundle},target={bundle},readonly" in ended.run
+    assert "SSL_CERT_FILE" in ended.passed
+    assert "REQUESTS_CA_BUNDLE" not in ended.passed
+
+
+@pytest.mark.parametrize(("ref", "tag"), [("v1", "v1"), ("feature/x#1", "feature-x-1"), ("a" * 40, "a" * 40)])
+def test_image__is_the_one_of_the_same_ref(stage, ref, tag):
+    """The prebuilt image of the action's own repository and ref is pulled, in lower case, with a tag that registries accept."""
+    ended = stage.run(EVAL_GATE_ACTION_REPOSITORY="Some/Eval-Gate", EVAL_GATE_ACTION_REF=ref)
+
+    assert ended.words("pull") == [["pull", "--quiet", f"ghcr.io/some/eval-gate:{tag}"]]
+    assert ended.run[-1] == f"ghcr.io/some/eval-gate:{tag}"
+    assert f"image: ghcr.io/some/eval-gate:{tag}" in ended.log
+
+
+def test_image__digest_of_the_release_wins(stage, tmp_path):
+    """A digest that the release committed is what runs, whatever the tag has become."""
+    shutil.copytree(ROOT / "action", tmp_path / "copy" / "action")
+    (tmp_path / "copy" / "action" / "image-digest").write_text(f"{DIGEST}\n")
+
+    ended = stage.run(root=tmp_path / "copy", EVAL_GATE_ACTION_REPOSITORY="some/gate", EVAL_GATE_ACTION_REF="v1")
+
+    assert ended.run[-1] == f"ghcr.io/some/gate@{DIGEST}"
+
+
+def test_image__built_when_there_is_none(stage):
+    """Where the image cannot be pulled, the Dockerfile beside the scripts is built, and the log says why."""
+    ended = stage.run(EVAL_GATE_ACTION_REPOSITORY="some/gate", EVAL_GATE_ACTION_REF="v1", FAKE_DOCKER=json.dumps({**WORKS, "pull": ["", 1]}))
+
+    assert ended.words("build") == [["build", "--quiet", str(ROOT)]]
+    assert ended.run[-1] == "sha256:built"
+    assert "could not be pulled" in ended.log
+
+
+def test_image__used_from_a_folder(stage):
+    """Used as `./` there is no ref: nothing is asked of a registry."""
+    ended = stage.run()
+
+    assert (ended.words("pull"), ended.run[-1]) == ([], "sha256:built")
+
+
+def test_image__of_the_workflow(stage):
+    """An image that the workflow names is taken as it is when it is here; nothing stands in for it when it is not to be had."""
+    here = stage.run(EVAL_GATE_IMAGE="mirror.example/gate:1", FAKE_DOCKER=json.dumps({**WORKS, "image inspect": ["", 0]}))
+    gone = stage.run(EVAL_GATE_IMAGE="mirror.example/gate:1", FAKE_DOCKER=json.dumps({**WORKS, "pull": ["", 1]}))
+
+    assert here.run[-1] == "mirror.example/gate:1"
+    assert (gone.code, gone.outputs["verdict"], gone.words("build")) == (3, "not_measured", [])
+
+
+def test_image__neither_pulled_nor_built(stage):
+    """Without any image the run ends as not measured, with code, outputs and a last line that say so."""
+    ended = stage.run(FAKE_DOCKER=json.dumps({**WORKS, "build": ["", 1]}))
+
+    assert (ended.code, ended.outputs) == (3, {"verdict": "not_measured", "exit-code": "3"})
+    assert "not_measured (exit 3)" in ended.log.strip().splitlines()[-1]
+
+
+def test_container__ends_as_the_program_does(stage):
+    """The exit code of the container is the step's."""
+    assert stage.run(FAKE_DOCKER=json.dumps({**WORKS, "run --rm --init": ["", 1]})).code == 1
+
+
+def test_container__rootless_engine(stage):
+    """An engine without root maps its root to the caller, and any other number to nobody's: the container is root there."""
+    ended = stage.run(FAKE_DOCKER=json.dumps({"info --format {{.SecurityOptions}}": ["[name=rootless]", 0], **WORKS}))
+
+    assert ended.run[ended.run.index("--user") + 1] == "0:0"
+
+
+def test_finish__ends_what_was_left(stage):
+    """`finish` ends the container of a run whose docker was killed, pulls nothing, and runs the program with its word."""
+    ended = stage.run("finish", EVAL_GATE_ACTION_REPOSITORY="some/gate", EVAL_GATE_ACTION_REF="v1", FAKE_DOCKER=json.dumps({**WORKS, "ps": ["abc", 0], "image inspect": ["", 0]}))
+
+    assert ended.words("kill") == [["kill", "abc"]]
+    assert (ended.words("pull"), ended.run[-2:]) == ([], ["ghcr.io/some/gate:v1", "finish"])
+    label = ended.run[ended.run.index("--label") + 1]
+    assert f"label={label}" in ended.words("ps")[0]
+
+
+@pytest.mark.parametrize(
+    ("variables", "reason"),
+    [
+        ({"GITHUB_WORKSPACE": "/__w/a/a"}, "the job itself runs in a container"),
+        ({"DOCKER_HOST": "tcp://far:2375"}, "docker is on another machine"),
+        ({"FAKE_DOCKER": json.dumps({"info": ["", 1]})}, "docker does not answer"),
+        ({"FAKE_DOCKER": json.dumps({"info": ["windows", 0]})}, "docker does not answer"),
+        ({"RUNNER_OS": "macOS"}, "Linux runners only"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_auto__says_why_it_takes_the_host(stage, variables, reason):
+    """Where no container can be had, `auto` takes the host and says why, and `container` is refused with the same reason."""
+    ready(stage)
+
+    chosen, refused = stage.run(**variables), stage.run(INPUT_RUNTIME="container", **variables)
+
+    assert "runtime: host, because" in chosen.log
+    assert reason in chosen.log
+    assert chosen.code == 5
+    assert (refused.code, refused.outputs["verdict"]) == (2, "config_error")
+    assert reason in refused.log
+
+
+def test_auto__no_docker(tmp_path):
+    """A runner without docker gets the host."""
+    stage = Stage(tmp_path)
+    ready(stage)
+
+    ended = stage.run(PATH=stage.without("docker"))
+
+    assert (ended.code, ended.calls) == (5, [])
+    assert "there is no docker" in ended.log
+
+
+def test_runtime__a_word_that_is_none(stage):
+    """A runtime that does not exist is left to the program, which refuses it together with every other fault."""
+    assert "INPUT_RUNTIME" in stage.run(INPUT_RUNTIME="conatiner").passed
+
+
+def test_windows__is_refused(stage):
+    """On Windows the run ends as a configuration error that names a runner to use."""
+    ended = stage.run(RUNNER_OS="Windows")
+
+    assert (ended.code, ended.outputs) == (2, {"verdict": "config_error", "exit-code": "2"})
+    assert "ubuntu-latest" in ended.log
+
+
+def ready(stage):
+    """Make the host's environment look installed: python3 there ends with 5 and writes its words down."""
+    script = f'here={ROOT}/action root={ROOT}; source "$here/host.sh"; place_for "$(find_python)"'
+    place = subprocess.run(["bash", "-c", script], env=stage.environment(), capture_output=True, text=True, check=True).stdout
+    (Path(place) / "bin").mkdir(parents=True)
+    program = Path(place) / "bin" / "python"
+    program.write_text(f'#!/bin/sh\nenv -0 > "{stage.folder}/host-env"\necho "$@" > "{stage.folder}/host-words"\nexit 5\n')
+    program.chmod(0o755)
+    (Path(place) / "complete").touch()
+
+
+def test_host__runs_the_same_program(stage):
+    """The host runs entrypoint.py in the environment below the temp folder, with its words, and ends as it does."""
+    ready(stage)
+
+    ended = stage.run("finish", INPUT_RUNTIME="host")
+
+    assert ended.code == 5
+    assert (stage.folder / "host-words").read_text().split() == [str(ROOT / "entrypoint.py"), "finish"]
+    assert b"PYTHONDONTWRITEBYTECODE=1" in (stage.folder / "host-env").read_bytes().split(b"\0")
+
+
+def test_host__modules_of_the_workspace_stay_out(stage):
+    """A module in the workspace that is named like one of the library's is not loaded while the environment is made."""
+    ready(stage)
+    stage.workspace.joinpath("hashlib.py").write_text("raise SystemExit('loaded')")
+
+    assert stage.run(INPUT_RUNTIME="host").code == 5
+
+
+def test_host__no_python(tmp_path):
+    """A host without a Python that is new enough is a configuration error that names the step to add."""
+    stage = Stage(tmp_path)
+    pythons = {program.name for place in os.get_exec_path() if Path(place).is_dir() for program in Path(place).glob("python*")}
+
+    ended = stage.run(INPUT_RUNTIME="host", PATH=stage.without(*pythons))
+
+    assert (ended.code, ended.outputs["verdict"]) == (2, "config_error")
+    assert "actions/setup-python" in ended.log
+
+
+def test_host__packages_that_cannot_be_had(stage):
+    """An index that does not answer ends as not measured and leaves no half environment."""
+    ended = stage.run(INPUT_RUNTIME="host", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(stage.folder), PIP_CONFIG_FILE=os.devnull)
+
+    assert (ended.code, ended.outputs["verdict"]) == (3, "not_measured")
+    assert not [place for place in stage.temp.glob("eval-gate-*") if place.name != "eval-gate-home"]
+
+
+def test_checkout__is_told_to_the_image(stage):
+    """Under pull_request_target what git has checked out goes along, for the image has no git to ask."""
+    git = ["git", "-C", str(stage.workspace), "-c", "user.name=a", "-c", "user.email=a@example.com"]
+    for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run([*git, *words], check=True)
+    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+
+    assert stage.run(GITHUB_EVENT_NAME="pull_request_target").environment["EVAL_GATE_CHECKOUT"] == head
+    assert "EVAL_GATE_CHECKOUT" not in stage.run(GITHUB_EVENT_NAME="pull_request").environment
+
+
+@pytest.mark.parametrize(("said", "code"), [("1", 1), ("", 3), ("99", 3), ("x\ny", 3)])
+def test_verdict__counts_when_the_engine_loses_the_code(stage, said, code):
+    """A run step that ended well against its verdict turns red with the verdict's code, or with 3 where there is none."""
+    assert stage.run(script="verdict.sh", RUN_EXIT_CODE=said, RUN_VERDICT="x").code == code
+
+
+def test_not_kept__is_one_warning(stage):
+    """A failed upload is one workflow command that says what it costs, whatever the artifact is called."""
+    ended = stage.run(script="not-kept.sh", RESULTS_ARTIFACT="a\n::error::b")
+
+    assert ended.code == 0
+    assert [line for line in ended.log.splitlines() if line.startswith("::")] == ended.log.splitlines()
+    assert "::error" not in ended.log
