@@ -1,7 +1,7 @@
 """Writes what the documentation takes from the code, or with --check proves that it is fresh.
 
 docs/errors.md from the registry of codes, docs/schemas/ from the types of the files, the table of other rules in docs/gate.md from the
-stored output of the benchmark.
+stored output of the benchmark, inputs and outputs in docs/github.md from action.yml.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from evalaction.app.schemas import KINDS, schema_text
 from evalaction.codes import errors_page
 
 DOCS = Path(__file__).parent
 RIVALS = DOCS.parent / "benchmarks" / "rivals.json"
 BEGIN, END = "<!-- rivals: begin, by docs/generate.py -->", "<!-- rivals: end -->"
+INPUTS = ("<!-- begin inputs: made by docs/generate.py from action.yml -->", "<!-- end inputs -->")
 
 
 def generated() -> Iterator[tuple[Path, str]]:
@@ -28,11 +31,35 @@ def generated() -> Iterator[tuple[Path, str]]:
     yield DOCS / "gate.md", with_rivals((DOCS / "gate.md").read_text(encoding="utf-8"), json.loads(RIVALS.read_text(encoding="utf-8")))
 
 
+    action = yaml.safe_load((DOCS.parent / "action.yml").read_text(encoding="utf-8"))
+    yield DOCS / "github.md", between((DOCS / "github.md").read_text(encoding="utf-8"), *INPUTS, f"\n{action_tables(action)}\n")
+
+
 def with_rivals(page: str, found: dict[str, Any]) -> str:
     """The page with the table between its two marks. Raises ValueError when a mark is missing."""
-    before, rest = page.split(BEGIN, 1)
-    _, after = rest.split(END, 1)
-    return f"{before}{BEGIN}\n{rivals_table(found)}\n{END}{after}"
+    return between(page, BEGIN, END, rivals_table(found))
+
+
+def between(page: str, begin: str, end: str, text: str) -> str:
+    """The page with another text between two marks. Raises ValueError when a mark is missing."""
+    before, rest = page.split(begin, 1)
+    _, after = rest.split(end, 1)
+    return f"{before}{begin}\n{text}\n{end}{after}"
+
+
+def action_tables(action: dict[str, Any]) -> str:
+    """Inputs with their defaults, and outputs, each with its description."""
+    inputs = [f"| `{name}` | {_shown(stated.get('default', ''))} | {_cell(stated['description'])} |" for name, stated in action["inputs"].items()]
+    outputs = [f"| `{name}` | {_cell(stated['description'])} |" for name, stated in action["outputs"].items()]
+    return "\n".join(["| input | default | |", "|---|---|---|", *inputs, "", "| output | |", "|---|---|", *outputs])
+
+
+def _shown(default: str) -> str:
+    return f"`{default}`" if default else ""
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def rivals_table(found: dict[str, Any]) -> str:
