@@ -58,6 +58,7 @@ def accept(record: RunRecord, previous: Baseline | None, request: AcceptRequest)
     _refuse(record, chosen, request, previous)
     cases = _joined(previous, chosen, whole=not request.cases and request.only is None)
     joined = RunRecord(header=_header(record, previous, cases, request), cases=cases)
+    _refuse_unseen(joined, previous, request)
     anchor = _anchor(joined, previous, request)
     return Accepted(
         baseline=Baseline(record=joined, acceptance=_acceptance(record, chosen, request), chain=(*previous.chain, previous.acceptance) if previous else (), anchor=anchor),
@@ -159,6 +160,16 @@ def _anchor(joined: RunRecord, previous: Baseline | None, request: AcceptRequest
     old = previous.anchor.cases
     kept = {name: old[name] if name in old and _same_definition(old[name], case) else case for name, case in joined.cases.items()}
     return RunRecord(header=previous.anchor.header, cases=kept)
+
+
+def _refuse_unseen(joined: RunRecord, previous: Baseline | None, request: AcceptRequest) -> None:
+    """Raise when nothing is left of the anchor: a suite that was written anew as a whole could hide any fall."""
+    if previous is None or previous.anchor is None or request.move_anchor or request.anchor:
+        return
+    old = previous.anchor.cases
+    if old and not any(name in old and _same_definition(old[name], case) for name, case in joined.cases.items()):
+        what = "no case is defined as it was when the anchor was set, so nothing shows whether the level fell"
+        raise ConfigError.one("INVALID_INPUT", what, "look at the new cases, and accept with --move-anchor (on GitHub move-anchor: true)", path="move-anchor")
 
 
 def _same_definition(one: CaseRecord, other: CaseRecord) -> bool:

@@ -7,6 +7,7 @@ killed run keeps it, and `resume` starts from it.
 from __future__ import annotations
 
 import dataclasses
+import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -60,6 +61,7 @@ class Recorder:
         self._open: dict[str, _Open] = {}
         self._definitions = {case.id: case for case in suite.cases}
         self._journal: int | None = None
+        self._held: int | None = None
 
     def start(self, identity: Mapping[str, object], *, resume: bool = False) -> dict[str, dict[int, Trial]]:
         """Open the folder; with `resume` return the trials that an interrupted run of the same `identity` measured.
@@ -72,6 +74,7 @@ class Recorder:
         found = self._resumable(stamp) if resume else None
         with translated(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
+            self._held = _hold(self.folder)
             (self.folder / HEADER_FILE).unlink(missing_ok=True)
             remove_tree(self.folder / CASES)
             remove_tree(self.folder / BESIDE)
@@ -157,7 +160,10 @@ class Recorder:
         write_atomic(self.folder / HEADER_FILE, self._masked(header))
 
     def close(self, *, keep_journal: bool = False) -> None:
-        """Close the journal; a complete record needs none."""
+        """Close the journal, which a complete record does not need, and let the folder go."""
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
         if self._journal is not None:
             os.close(self._journal)
             self._journal = None
@@ -167,6 +173,19 @@ class Recorder:
     def _masked(self, header: RunHeader) -> bytes:
         data = dump(header)
         return to_json(self._masker.json(json.loads(data), keep=_IDENTITY)) if self._masker.finds(data) else data
+
+
+def _hold(folder: Path) -> int:
+    """Keep other runs out of a folder until the handle is closed, which a kill does as well: two runs would mix their cases. Raises ConfigError when one is at work there."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise ConfigError.one("CANNOT_WRITE", "another run is writing its results there", "wait for its end, or choose another folder with --out", file=str(folder)) from None
+    except OSError:  # a file system without locks: nobody can be kept out, and nothing else is wrong
+        return handle
+    return handle
 
 
 def case_record(case: Case, trials: Sequence[Trial], repeats: int) -> CaseRecord:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from evalaction.core.accept import accept
@@ -146,3 +148,13 @@ def test_accept__nothing_is_meant__names_what_was_asked(fields, said):
     with pytest.raises(ConfigError, match="nothing in the record is meant") as caught:
         accept(record(case("a", 1)), baseline(case("a", 1)), request(**fields))
     assert said in str(caught.value)
+
+
+def test_anchor__a_suite_written_anew_as_a_whole_needs_it_moved():
+    """Where no case is defined as in the anchor nothing shows whether the level fell: a person says so with `--move-anchor`."""
+    first = accept(record(case("a", 1), case("b", 1)), None, request()).baseline
+    anew = record(*(dataclasses.replace(case(name, 0), fingerprint="rewritten") for name in "ab"))
+    assert refused(anew, first, request()) == ["INVALID_INPUT"]
+    assert accept(anew, first, request(move_anchor=True)).baseline.record.cases.keys() == {"a", "b"}
+    partly = record(case("a", 1), dataclasses.replace(case("b", 1), fingerprint="rewritten"))
+    assert not accept(partly, first, request()).drifted

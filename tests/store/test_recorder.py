@@ -183,3 +183,18 @@ def test_recorder__a_full_disk__is_a_clear_error(tmp_path):
 
     with pytest.raises(ConfigError, match=r"CANNOT_WRITE .*trials.jsonl: cannot write: No space left"):
         put(recorder, suite.cases[0], good())
+
+
+def test_recorder__a_second_run_in_the_folder_is_refused_until_the_first_ends(tmp_path):
+    """Two runs in one folder would mix their cases: the second is told so and touches nothing; after the first has ended the folder is free."""
+    suite = suite_of("a")
+    first, second = Recorder(tmp_path / "s", suite, Masker()), Recorder(tmp_path / "s", suite, Masker())
+    first.start(IDENTITY)
+    first.expect(suite.cases[0], 1)
+    put(first, suite.cases[0], good())
+    with pytest.raises(ConfigError, match="another run"):
+        second.start(IDENTITY)
+    assert len(list((tmp_path / "s" / "cases").iterdir())) == 1
+    first.close()
+    second.start(IDENTITY)
+    second.close()
