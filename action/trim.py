@@ -18,7 +18,7 @@ APP = Path("/app")
 PARTS_OF_PYTHON = ("ensurepip", "idlelib", "lib2to3", "pydoc_data", "site-packages/pip", "site-packages/setuptools", "site-packages/wheel", "test", "tkinter", "turtledemo")
 PLACES = (
     "/usr/include", "/usr/local/include", "/usr/local/share/man", "/usr/share/info", "/usr/share/locale", "/usr/share/man",
-    "/var/cache/apt", "/var/cache/debconf", "/var/lib/apt/lists", "/root/.cache",
+    "/var/cache/apt", "/var/cache/debconf", "/var/lib/apt/lists",
 )  # fmt: skip
 SDKS = ("anthropic",)
 """SDKs whose import takes seconds without byte-code."""
@@ -30,7 +30,7 @@ CHARACTER_SETS = "/usr/lib/*-linux-gnu/gconv"
 
 def main() -> None:
     """Trim, then compile. An import that fails ends the build."""
-    for place in (*(STDLIB / name for name in PARTS_OF_PYTHON), *map(Path, PLACES), *Path("/").glob(CHARACTER_SETS.removeprefix("/"))):
+    for place in (*(STDLIB / name for name in PARTS_OF_PYTHON), *map(Path, PLACES), Path.home() / ".cache", *Path("/").glob(CHARACTER_SETS.removeprefix("/"))):
         shutil.rmtree(place, ignore_errors=True)
     for place in [*STDLIB.rglob("__pycache__"), *Path("/opt/eval-gate").rglob("__pycache__")]:
         shutil.rmtree(place)

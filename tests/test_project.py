@@ -88,7 +88,7 @@ def test_lock__every_pin_has_hashes_and_no_line_names_an_index(name):
     assert "://" not in text
 
 
-@pytest.mark.parametrize("name", ["lock.txt", "demo.txt"])
+@pytest.mark.parametrize("name", ["lock.txt", "demo.txt", "image.txt"])
 def test_lock__smaller_locks_are_parts_of_the_whole(name):
     """What users run is what the tests ran: the same release of every package."""
     assert _pins(name).items() <= _pins("dev.txt").items()
