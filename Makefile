@@ -14,13 +14,13 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
 COMPILE = CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-trusted-host --no-emit-find-links --strip-extras
 
-.PHONY: help demo live test test-container test-act lint ruff types imports docstrings hooks workflows docs docs-check bench lock lock-live setup setup-demo setup-live clean
+.PHONY: help demo live test test-container lint ruff types imports docstrings hooks workflows docs docs-check bench lock lock-live setup setup-demo setup-live clean
 
 help:
 	@echo 'make demo    gate a small retrieval system, see it go red, and leave the reports in build/demo'
 	@echo 'make live    gate a small real language model on this machine (downloads 100 MB, takes minutes)'
 	@echo 'make test    run every test but those of the image and of whole workflows'
-	@echo 'make test-container   build the image and run it; make test-act   run the workflows with act'
+	@echo 'make test-container   build the image and run it, and the workflows with act'
 	@echo 'make lint    style, types, import rules, docstrings, commit hooks, generated pages'
 	@echo 'make docs    write the generated pages anew'
 	@echo 'make bench   measure speed and memory beside plain scripts (minutes)'
@@ -43,13 +43,10 @@ live: setup-live
 	@$(RUN) examples/live-model/live.py
 
 test: setup
-	@$(RUN) -m pytest -n auto -m 'not container and not act'
+	@$(RUN) -m pytest -n auto -m 'not container'
 
 test-container: setup
 	@$(RUN) -m pytest -m container -rs
-
-test-act: setup
-	@$(RUN) -m pytest -m act -rs
 
 # `make -k lint` goes through all of them, so that one run shows every fault.
 lint: ruff types imports docstrings hooks workflows docs-check
