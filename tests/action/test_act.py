@@ -62,7 +62,8 @@ class Workflows:
             "GITHUB_RUN_ID": str(run["id"]), "GITHUB_RUN_ATTEMPT": "1", "GITHUB_SHA": event.sha, "GITHUB_REF": event.ref, "GITHUB_WORKFLOW_REF": f"octo/demo/{path}@{event.ref}",
             "UPLOADS": str(self.uploads), "RUNNER_TEMP": str(self.folder / "temp"), "GITHUB_ACTOR": "alice", "GITHUB_TRIGGERING_ACTOR": "alice",
         }  # fmt: skip
-        command = [str(ACT), event.name, "-P", "ubuntu-latest=-self-hosted", "-W", path, "-e", str(self.folder / "event.json"), "-s", f"GITHUB_TOKEN={TOKEN}", "-a", "alice", "--no-cache-server"]
+        command = [str(ACT), event.name, "-P", "ubuntu-latest=-self-hosted", "-W", path, "-e", str(self.folder / "event.json"), "-s", f"GITHUB_TOKEN={TOKEN}"]
+        command += ["-a", "alice", "--no-cache-server"]
         command += ["--local-repository", f"org/eval-gate@v1={ROOT}", "--local-repository", f"actions/upload-artifact@{UPLOAD}={self.folder / 'keep'}"]
         command += [word for name, value in known.items() for word in ("--env", f"{name}={value}")] + (["-j", job] if job else [])
         around = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(self.folder), "XDG_CACHE_HOME": str(self.folder / "cache")}
