@@ -23,11 +23,12 @@ from evalaction.app.on_github.second_stage import second_stage
 from evalaction.app.on_github.surfaces import Place, Surfaces, finish, headline
 from evalaction.app.parts import Parts
 from evalaction.console import Console, Stream, let_go
+from evalaction.core.masking import Masker
 from evalaction.core.verdict import Reason, Verdict
 from evalaction.errors import ConfigError, ExitCode, Fault, GitHubError
 from evalaction.github.commands import Runner
 from evalaction.github.names import baseline_name, results_name
-from evalaction.inputs import Inputs, read_inputs, unknown_inputs
+from evalaction.inputs import Inputs, read_inputs, unknown_inputs, variable
 from evalaction.report.faults import fault_reasons, render_faults
 from evalaction.report.terminal import last_line
 from evalaction.report.text import block, plain
@@ -53,7 +54,17 @@ def main() -> NoReturn:
 
 
 def execute(environ: MutableMapping[str, str], arguments: list[str]) -> int:
-    """Run one mode and return its exit code."""
+    """Run one mode and return its exit code; no traceback reaches the log, whatever the runner lacks."""
+    token = environ.get(variable("github-token"), "")
+    try:
+        return _execute(environ, arguments)
+    except Exception as error:  # noqa: BLE001 - before there is a desk nothing can be shown but this line, and Python's own exit 1 would mean "regressed"
+        said = Masker([token]).text(f"{type(error).__name__}: {error}")
+        Stream(sys.stdout).write(f"{plain(said)}\neval-gate: internal_error (exit 4): {ExitCode.INTERNAL.meaning}\n")
+        return int(ExitCode.INTERNAL)
+
+
+def _execute(environ: MutableMapping[str, str], arguments: list[str]) -> int:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # before and after measuring it ends like Ctrl-C; while measuring it is caught in order
     given = dict(environ)
@@ -86,6 +97,7 @@ def _run(desk: Desk, faults: tuple[Fault, ...]) -> int:
         desk.parts.console.result(render_faults(error.faults))
         kept = _failed(desk, surfaces, "config_error", fault_reasons(error.faults))
     except GitHubError as error:
+        desk.say(f"GITHUB_UNAVAILABLE: {error}")
         kept = _failed(desk, surfaces, "not_measured", (Reason(code="GITHUB_UNAVAILABLE", message=str(error)),))
     except KeyboardInterrupt:
         kept = _failed(desk, surfaces, "not_measured", (Reason(code="INTERRUPTED", message="a signal ended the run"),))
@@ -166,7 +178,8 @@ def _relative(path: Path, desk: Desk) -> str:
 
 def _enter(inputs: Inputs, environment: Mapping[str, str]) -> tuple[Path, tuple[Fault, ...]]:
     """The folder that suites are looked for in; the process works there too, as commands of targets do. One that is not there, or a link that leads out, is a fault."""
-    workspace = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd())
+    named = Path(environment.get("GITHUB_WORKSPACE") or Path.cwd())
+    workspace = named if named.is_dir() else Path.cwd()
     folder = (workspace / inputs.working_directory).resolve()
     faults: tuple[Fault, ...] = ()
     if not folder.is_dir() or not folder.is_relative_to(workspace.resolve()):

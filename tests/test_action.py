@@ -93,3 +93,14 @@ def test_process__leaves_nothing_but_the_results(gh, step):
     assert {path.name for path in set(step.acting.workspace.iterdir()) - before} == {"eval-results"}
     assert "eval-gate: no_baseline (exit 0)" in [line for line in log.splitlines() if not line.startswith("::")][-1]
     assert json.loads((step.acting.workspace / "eval-results" / "verdict.json").read_text())["verdict"] == "no_baseline"
+
+
+@pytest.mark.parametrize("variables", [{"GITHUB_WORKSPACE": "/nowhere"}, {"RUNNER_TEMP": "/nowhere"}, {"GITHUB_API_URL": "no address"}, {"GITHUB_OUTPUT": "/nowhere/output"}])
+def test_process__odd_runner_is_no_traceback(step, variables):
+    """Whatever the runner's variables name that is not there, the run ends with a code of ours and no traceback."""
+    step.acting.suite()
+    process = step(**variables)
+    log, _ = process.communicate(timeout=60)
+    assert process.returncode in (0, 2, 3, 4), log
+    assert "Traceback" not in log
+    assert "(exit " in log

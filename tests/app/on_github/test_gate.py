@@ -212,6 +212,7 @@ def test_gate__outage_of_the_artifact_list_is_not_measured(acting, gh, baseline)
     gh.fail("GET", "/actions/artifacts$", 502)
     ended = acting.act(events.push(gh))
     assert (ended.code, ended.word) == (3, "not_measured")
+    assert "GITHUB_UNAVAILABLE" in ended.log
     assert json.loads((acting.workspace / "eval-results" / "verdict.json").read_text())["reasons"][0]["code"] == "GITHUB_UNAVAILABLE"
 
 
