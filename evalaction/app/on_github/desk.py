@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,8 +78,6 @@ class Desk:
         self.quiet.command("warning", self.parts.settings.masker.text(message), title=title)
 
     def _again(self) -> str:
-        import shlex  # noqa: PLC0415 - only reports need it
-
         folder = [f"cd {shlex.quote(self.inputs.working_directory)} &&"] if self.inputs.working_directory != "." else []
         return " ".join([*folder, "eval-gate gate", *map(shlex.quote, self.inputs.suite)])
 
@@ -87,4 +86,5 @@ class Desk:
             return None
         run = f" -f run-id={self.event.run_id}" if self.event.run_id else ""
         only = " -f only=regressions" if self.event.pull is not None else ""
+        only += f" -f key={shlex.quote(self.inputs.key)}" if self.inputs.mode == "merge" else ""  # the shards left results of their own
         return f'gh workflow run {self.inputs.baseline_workflow}{run}{only} -f reason="why this is right"'
