@@ -168,14 +168,16 @@ def _checkout(folder: Path, make: str) -> Path:
     return folder / ".ci" / "run"
 
 
-@pytest.mark.parametrize(("tests", "lint", "expected"), [("true", "true", 0), ("false", "true", 1), ("true", "false", 1), ("false", "false", 1)])
-def test_ci__fails_when_any_part_fails_and_ends_with_the_closing_line(tmp_path, tests, lint, expected):
-    """.ci/run goes through tests and lint whatever happens, ends with pytest's closing line, and is red when one of them was."""
-    run = _checkout(tmp_path / "a b", f"test:\n\t@echo '3 passed, 1 warning in 0.50s'\n\t@{tests}\nlint:\n\t@echo linted\n\t@{lint}\n")
+@pytest.mark.parametrize("red", [None, "test", "test-container", "lint"])
+def test_ci__fails_when_any_part_fails_and_ends_with_the_closing_line(tmp_path, red):
+    """.ci/run goes through tests, image and lint whatever happens, ends with pytest's closing line, and is red when one of them was."""
+    said = {"test": "3 passed, 1 warning in 0.50s", "test-container": "2 passed in 9.00s", "lint": "linted"}
+    make = "".join(f"{part}:\n\t@echo '{text}'\n\t@{'false' if part == red else 'true'}\n" for part, text in said.items())
+    run = _checkout(tmp_path / "a b", make)
 
     done = _command(str(run))
 
-    assert done.returncode == expected
+    assert done.returncode == (0 if red is None else 1)
     assert "linted" in done.stdout
     assert done.stdout.splitlines()[-1] == "3 passed, 1 warning in 0.50s"
 
