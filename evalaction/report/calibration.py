@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -57,7 +58,7 @@ def _per_case(one: Calibrated) -> float:
     return one.simulated.calls_each / max(1, len(one.noise.cases))
 
 
-class _Layout:
+class _Layout(abc.ABC):
     """What text and Markdown share: the order of things and their words; `word` makes a foreign word harmless, `cell` one in a table."""
 
     word: Callable[[str], str]
@@ -97,17 +98,17 @@ class _Layout:
             yield "With these runs as the baseline noise is tested for, and the tolerance only says which drops matter; the tolerances above are for a comparison by points"
         yield f"The runs are an ordinary record: {self.word(f'eval-gate accept {one.folder} --reason TEXT')} makes them the baseline"
 
+    @abc.abstractmethod
     def heading(self, text: str) -> Iterator[str]:
         """A heading."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def lines(self, lines: Iterator[str] | list[str]) -> Iterator[str]:
         """Sentences."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
         """A table; nothing when it has no row."""
-        raise NotImplementedError
 
 
 class _Text(_Layout):
