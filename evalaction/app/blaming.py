@@ -70,7 +70,7 @@ def judge_again(folder: Path, record: RunRecord, baseline: Baseline | None, rule
     comparison = compare(baseline.record if baseline else None, record, rules)
     verdict = judge(record, baseline, rules, now, comparison)
     places = {name: folder / BESIDE / name for name in ("base", "head")}
-    if baseline is None or not (places["base"] / HEADER_FILE).is_file() or (plan := plan_blame(verdict, comparison, record)) is None:
+    if baseline is None or record.header.blame is None or not (places["base"] / HEADER_FILE).is_file() or (plan := plan_blame(verdict, comparison, record)) is None:
         return verdict
     base = read_record(places["base"])
     head = read_record(places["head"]) if (places["head"] / HEADER_FILE).is_file() else None

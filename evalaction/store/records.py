@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -72,9 +73,15 @@ Seen = Callable[[str, bytes], None]
 """Told the name and the bytes of every file that is read."""
 
 
+_KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._~-]{0,199}")
+"""What a suite's key can be: it names folders, and a stranger's record must not choose one outside."""
+
+
 def read_record(folder: Path, *, whole: bool = False, seen: Seen | None = None) -> RunRecord:
     """A record. Answers and inputs are left on disk unless `whole` is asked for. `seen` is told of the header, then of the cases by name."""
     header = _read(RunHeader, str(folder), HEADER_FILE, seen)
+    if not _KEY.fullmatch(header.key):
+        raise ConfigError.one("INVALID_RECORD", "the record's key is no name of a folder", "this is no record that eval-gate wrote", file=str(folder / HEADER_FILE))
     cases: dict[str, CaseRecord] = {}
     within = str(folder / CASES)
     for name in case_names(folder):

@@ -193,3 +193,17 @@ def test_gate__baseline_near_its_end_is_announced(acting, gh, baseline):
     ended = acting.act(events.push(gh))
     assert ended.word == "passed"
     assert "expires in" in ended.summary
+
+
+@pytest.mark.parametrize("key", ["../../../escaped", "..", "/escaped", "a/b", ""])
+def test_accept__record_cannot_choose_a_folder(acting, gh, key):
+    """A record whose key is a path is refused, and nothing is written outside the workspace (P158, P159)."""
+    acting.suite()
+    ended = acting.act(events.push(gh))
+    path = acting.workspace / "eval-results" / "support" / "record.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "key": key}))
+    run = acting.upload(ended)
+    for store in ("artifact", "directory"):
+        refused = acting.act(events.dispatch(gh), inputs={"mode": "accept", "run-id": run["id"], "reason": "fine", "baseline-store": store})
+        assert (refused.code, "INVALID_RECORD" in refused.log) == (2, True)
+    assert not list(acting.folder.parent.rglob("escaped"))
