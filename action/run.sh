@@ -14,11 +14,21 @@ source "$here/container.sh"
 # shellcheck source=action/host.sh
 source "$here/host.sh"
 
-# Git's answer to what is checked out, for the refusal of a stranger's code beside secrets: the image has no git.
+# What git says of every checkout in the workspace, one a line: its commit and that commit's parents, which `cat-file` names in a shallow clone too.
+# For the refusal of a stranger's code beside secrets, and since the image has no git. evalaction/settings.py looks as deep.
 checked_out() {
   [[ ${GITHUB_EVENT_NAME:-} == pull_request_target || ${GITHUB_EVENT_NAME:-} == workflow_run ]] || return 0
-  EVAL_GATE_CHECKOUT=$(git -c safe.directory='*' -C "${GITHUB_WORKSPACE:-.}" rev-list --parents -1 HEAD 2>/dev/null) || EVAL_GATE_CHECKOUT=
-  export EVAL_GATE_CHECKOUT
+  local found
+  EVAL_GATE_CHECKOUTS=
+  while IFS= read -r found; do
+    EVAL_GATE_CHECKOUTS+="$(heads "$(dirname "$found")")"$'\n'
+  done < <(find "$GITHUB_WORKSPACE" -maxdepth 4 -name .git -prune 2>/dev/null)
+  export EVAL_GATE_CHECKOUTS
+}
+
+heads() {
+  local -a in_there=(git -c "safe.directory=*" -C "$1")
+  { "${in_there[@]}" rev-parse HEAD && "${in_there[@]}" cat-file commit HEAD | sed -n '/^$/q; s/^parent //p'; } 2>/dev/null | tr '\n' ' '
 }
 
 main() {

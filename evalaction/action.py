@@ -38,8 +38,8 @@ from evalaction.store.ownership import hand_back
 if TYPE_CHECKING:
     from evalaction.github.client import GitHub
 
-_OURS_ALONE = re.compile(r"^(INPUT_.*|EVAL_GATE_KEY|GITHUB_TOKEN|GH_TOKEN|ACTIONS_(RUNTIME|ID_TOKEN|RESULTS|CACHE).*)$")
-"""Variables that no target, suite or child process may see."""
+_OURS_ALONE = re.compile(r"^(INPUT_.*|EVAL_GATE_KEY|GITHUB_TOKEN|GH_TOKEN|GITHUB_(ENV|PATH|OUTPUT|STATE|STEP_SUMMARY)|ACTIONS_(RUNTIME|ID_TOKEN|RESULTS|CACHE).*)$")
+"""Variables that no target, suite or child process may see: inputs, tokens, and the files by which a step tells the runner what to do next."""
 _ANNOTATIONS = 8
 """The runner shows ten of a kind for a step."""
 

@@ -21,6 +21,9 @@ class Settings:
     """The git root, else the runner's workspace, else the working directory: files of a suite may not lie outside."""
     event: Event = dataclasses.field(default_factory=Event)
     commit: str | None = None
+    """The commit whose code is measured. Of a pull request it is the head, though GitHub checks out a merge of it."""
+    checkouts: tuple[frozenset[str], ...] = ()
+    """Under events with secrets at hand: for each checkout in the workspace the commit and what it merges."""
     run_id: str | None = None
     pull_request: int | None = None
     base: str | None = None
@@ -33,8 +36,9 @@ class Settings:
     def read(cls, environment: Mapping[str, str], cwd: Path, *, also_secret: Iterable[str] = ()) -> Settings:
         """Settings from the environment, the event file and git."""
         event, root = read_event(read_payload(environment.get("GITHUB_EVENT_PATH")), environment), _root(cwd, environment)
+        checkouts = _checkouts(root, environment) if event.name in _PRIVILEGED else ()
         return cls(
-            environment=environment, cwd=cwd, workspace=root, event=event, commit=event.pull_head or event.head_sha or _git(root, "rev-parse", "HEAD"),
+            environment=environment, cwd=cwd, workspace=root, event=event, commit=_measured(event, root, checkouts), checkouts=checkouts,
             run_id=environment.get("GITHUB_RUN_ID") or None, base=event.base_sha, default_branch=event.default_branch,
             pull_request=event.pull.number if event.pull else None, actor=event.actor,
             masker=Masker([*secrets(environment), *also_secret]),
@@ -52,15 +56,47 @@ class Settings:
         return named or "unknown"
 
     def unsafe_checkout(self) -> str | None:
-        """The foreign head commit when it, or a merge of it, is checked out under an event that has secrets at hand.
-
-        The Action's image has no git: there `EVAL_GATE_CHECKOUT` holds what git said on the runner.
-        """
+        """The foreign head commit when it, or a merge of it, is checked out anywhere in the workspace under an event that has secrets at hand."""
         foreign = _foreign_head(self.event)
-        if foreign is None:
-            return None
-        checked_out = (_git(self.workspace, "rev-list", "--parents", "-1", "HEAD") or self.environment.get("EVAL_GATE_CHECKOUT") or "").split()
-        return foreign if foreign in checked_out else None
+        return foreign if any(foreign in commits for commits in self.checkouts) else None
+
+    @property
+    def is_head_measured(self) -> bool:
+        """Whether what is measured is the head that the event is about: `pull_request_target` and `workflow_run` check out the default branch by themselves."""
+        return self.event.name not in _PRIVILEGED or self.commit == self.event.head_sha
+
+
+_PRIVILEGED = ("pull_request_target", "workflow_run")
+"""Events whose runs have secrets and a token that writes, whoever caused them."""
+_DEPTH = 3
+"""Folders below the workspace in which checkouts are looked for; `action/run.sh` looks as deep."""
+
+
+def _checkouts(root: Path, environment: Mapping[str, str]) -> tuple[frozenset[str], ...]:
+    """What git knows of each checkout. The Action's image has no git: there `EVAL_GATE_CHECKOUTS` holds, one a line, what the runner's git said."""
+    said = environment.get("EVAL_GATE_CHECKOUTS")
+    found = said.splitlines() if said is not None else [_heads(folder) for folder in _repositories(Path(environment.get("GITHUB_WORKSPACE") or root))]
+    return tuple(frozenset(line.split()) for line in found if line.strip())
+
+
+def _repositories(top: Path) -> list[Path]:
+    patterns = ["/".join(["*"] * depth + [".git"]) for depth in range(_DEPTH + 1)]
+    return [found.parent for pattern in patterns for found in sorted(top.glob(pattern))]
+
+
+def _heads(folder: Path) -> str:
+    """The commit that is checked out and its parents, which the commit itself names even where a shallow clone does not have them."""
+    head, commit = _git(folder, "rev-parse", "HEAD"), _git(folder, "cat-file", "commit", "HEAD")
+    header = (commit or "").partition("\n\n")[0].splitlines()
+    return " ".join([head or "", *(line.removeprefix("parent ") for line in header if line.startswith("parent "))])
+
+
+def _measured(event: Event, root: Path, checkouts: tuple[frozenset[str], ...]) -> str | None:
+    """A head that is not checked out is not what is measured, whatever the event is about."""
+    head = event.pull_head or event.head_sha
+    if event.name in _PRIVILEGED and not any(head in commits for commits in checkouts):
+        return event.sha or _git(root, "rev-parse", "HEAD")
+    return head or _git(root, "rev-parse", "HEAD")
 
 
 def _foreign_head(event: Event) -> str | None:

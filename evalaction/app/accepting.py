@@ -57,7 +57,7 @@ def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "d
     """Accept the records of the last run at each place; none is stored unless all of them may be. Raises ConfigError when one must not be a baseline."""
     request, places = _request(parts, job), [folder for place in job.records for folder in _of_the_last_run(place)]
     records = [(folder, _of_origin(read_record(folder), job.origin)) for folder in places]
-    known = of_records(parts, Where(baseline=job.baseline, source=job.source), [record.header for _, record in records])
+    known = of_records(parts, Where(baseline=job.baseline, source=job.source, foreign=job.origin is not None), [record.header for _, record in records])
     store = DirectoryStore(job.baseline)
     decided = [_decided(folder, record, known[record.header.key], request) for folder, record in records]
     for one in decided:

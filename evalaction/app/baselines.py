@@ -42,11 +42,13 @@ class Where:
     source: BaselineSource | None = None
     out: Path = Path()
     label: str | None = None
+    foreign: bool = False
+    """Whether records come from somebody who must not name the files that they are compared with."""
 
     @classmethod
     def of(cls, outputs: Outputs) -> Where:
         """As the options say."""
-        return cls(baseline=outputs.baseline, source=outputs.source, out=outputs.out, label=outputs.baseline_label)
+        return cls(baseline=outputs.baseline, source=outputs.source, out=outputs.out, label=outputs.baseline_label, foreign=outputs.foreign)
 
 
 def of_suites(parts: Parts, where: Where, suites: Sequence[Suite]) -> dict[str, FoundBaseline]:
@@ -60,9 +62,10 @@ def of_suites(parts: Parts, where: Where, suites: Sequence[Suite]) -> dict[str, 
 
 
 def of_records(parts: Parts, where: Where, headers: Sequence[RunHeader]) -> dict[str, FoundBaseline]:
-    """The same for records that were written earlier. With a source only what a person accepted counts: a stranger's record must not name the files it is compared with."""
+    """The same for records that were written earlier. From a source, and for a stranger's records, only what a person accepted counts, not files that the record names."""
     found = _accepted(parts, where, [header.key for header in headers])
-    return {header.key: found[header.key] or (_of_header(parts, where, header) if where.source is None and where.label is None else FoundBaseline()) for header in headers}
+    named = where.source is None and where.label is None and not where.foreign
+    return {header.key: found[header.key] or (_of_header(parts, where, header) if named else FoundBaseline()) for header in headers}
 
 
 def _accepted(parts: Parts, where: Where, keys: Sequence[str]) -> dict[str, FoundBaseline | None]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from evalaction import __version__
-from evalaction.app.parts import BaselineSource, Outputs, Parts
+from evalaction.app.parts import Outputs, Parts
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
@@ -76,7 +76,7 @@ def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: S
 
     Without `show` the caller prints something else, and reports are not written.
     """
-    judged = [remarked(one, outputs.source) for one in judged]
+    judged = [remarked(one, outputs) for one in judged]
     verdicts = (*(one.verdict for one in judged), *skipped)
     verdict = overall(verdicts, report_only=outputs.report_only, tool_version=__version__)
     write_verdict(parts, outputs, verdict)
@@ -101,13 +101,14 @@ def _keep_labelled(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> 
             parts.console.say(f"suite {one.verdict.suite}: not kept under the label {outputs.label}: {one.verdict.verdict}")
 
 
-def remarked(one: Judged, source: BaselineSource | None) -> Judged:
-    """With what is to be said about the choice of its baseline."""
-    if source is None:
-        return one
-    remarks, verdict = source.remarks(one.verdict.key), one.verdict
-    known = dataclasses.replace(verdict.baseline, passed_over=remarks.passed_over, behind_by=remarks.behind_by)
-    return dataclasses.replace(one, verdict=dataclasses.replace(verdict, baseline=known, warnings=(*verdict.warnings, *remarks.warnings)))
+def remarked(one: Judged, outputs: Outputs) -> Judged:
+    """With what is to be said about the run, and about the choice of its baseline."""
+    verdict = dataclasses.replace(one.verdict, warnings=(*outputs.warnings, *one.verdict.warnings))
+    if outputs.source is not None:
+        remarks = outputs.source.remarks(verdict.key)
+        known = dataclasses.replace(verdict.baseline, passed_over=remarks.passed_over, behind_by=remarks.behind_by)
+        verdict = dataclasses.replace(verdict, baseline=known, warnings=(*verdict.warnings, *remarks.warnings))
+    return dataclasses.replace(one, verdict=verdict)
 
 
 def _remember(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> None:

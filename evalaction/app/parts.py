@@ -98,6 +98,10 @@ class Outputs:
     accept: str | None = None
     """How to accept this run, where that is no command line."""
     source: BaselineSource | None = None
+    foreign: bool = False
+    """Whether the records were measured where others could change them: what they say of baselines, or of a base system that was asked, is not believed."""
+    warnings: tuple[str, ...] = ()
+    """What is to be said of every suite of this run."""
     sink: Sink | None = None
 
 

@@ -67,10 +67,15 @@ def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[
     """Judge finished records and show the verdict; what verdict.json and the process say is `word` of it, the suites keep their own."""
     judged = _judged(parts, outputs, places)
     verdict = overall(tuple(one.verdict for one in judged), report_only=outputs.report_only, tool_version=__version__)
-    own = word(verdict)
+    stated = state(parts, outputs, verdict, word(verdict))
+    render(parts, outputs, verdict, judged)
+    return stated
+
+
+def state(parts: Parts, outputs: Outputs, verdict: Verdict, own: VerdictWord) -> Verdict:
+    """The verdict under the word that a use ends with, in verdict.json too."""
     stated = verdict if own == verdict.verdict else dataclasses.replace(verdict, verdict=own, exit_code=int(EXIT_CODES[own]), would_exit=int(EXIT_CODES[own]))
     write_verdict(parts, outputs, stated)
-    render(parts, outputs, verdict, judged)
     return stated
 
 
@@ -82,8 +87,8 @@ def _judged(parts: Parts, outputs: Outputs, places: Iterable[Path]) -> list[Judg
 
 def _judge(parts: Parts, outputs: Outputs, folder: Path, record: RunRecord, known: FoundBaseline) -> Judged:
     rules = rules_of(record, baseline=known.baseline.record if known.baseline else None)
-    verdict = judge_again(folder, record, known.baseline, rules, parts.now())
-    return remarked(Judged(verdict=verdict, record=record, folder=folder, baseline_folder=known.folder, baseline_answers=known.answers), outputs.source)
+    verdict = judge_again(folder, record, known.baseline, rules, parts.now(), believed=not outputs.foreign)
+    return remarked(Judged(verdict=verdict, record=record, folder=folder, baseline_folder=known.folder, baseline_answers=known.answers), outputs)
 
 
 def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path) -> tuple[Path, ...]:

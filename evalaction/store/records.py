@@ -79,9 +79,7 @@ _KEY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._~-]{0,199}")
 
 def read_record(folder: Path, *, whole: bool = False, seen: Seen | None = None) -> RunRecord:
     """A record. Answers and inputs are left on disk unless `whole` is asked for. `seen` is told of the header, then of the cases by name."""
-    header = _read(RunHeader, str(folder), HEADER_FILE, seen)
-    if not _KEY.fullmatch(header.key):
-        raise ConfigError.one("INVALID_RECORD", "the record's key is no name of a folder", "this is no record that eval-gate wrote", file=str(folder / HEADER_FILE))
+    header = read_header(folder, seen=seen)
     cases: dict[str, CaseRecord] = {}
     within = str(folder / CASES)
     for name in case_names(folder):
@@ -92,6 +90,14 @@ def read_record(folder: Path, *, whole: bool = False, seen: Seen | None = None) 
     if len(cases) != header.counts.get("cases", len(cases)):
         raise ConfigError.one("INVALID_RECORD", f"{header.counts['cases']} cases were written and {len(cases)} are there", "restore the files, or measure again", file=str(folder))
     return RunRecord(header=header, cases=cases)
+
+
+def read_header(folder: Path, *, seen: Seen | None = None) -> RunHeader:
+    """The header of a record. Raises ConfigError INVALID_RECORD."""
+    header = _read(RunHeader, str(folder), HEADER_FILE, seen)
+    if not _KEY.fullmatch(header.key):
+        raise ConfigError.one("INVALID_RECORD", "the record's key is no name of a folder", "this is no record that eval-gate wrote", file=str(folder / HEADER_FILE))
+    return header
 
 
 def case_names(folder: Path) -> list[str]:
@@ -128,11 +134,16 @@ def read_cases(folder: Path, case_ids: Iterable[str]) -> Mapping[str, CaseRecord
     return found
 
 
-def record_folders(root: Path) -> tuple[Path, ...]:
-    """The records at a place: the folder itself, or those right below it. Raises ConfigError FILE_NOT_FOUND when there is none."""
+def found_records(root: Path) -> tuple[Path, ...]:
+    """The records at a place, none where there is none: the folder itself, or those right below it."""
     if (root / HEADER_FILE).is_file():
         return (root,)
-    found = tuple(sorted(path.parent for path in root.glob(f"*/{HEADER_FILE}")))
+    return tuple(sorted(path.parent for path in root.glob(f"*/{HEADER_FILE}")))
+
+
+def record_folders(root: Path) -> tuple[Path, ...]:
+    """The records at a place: the folder itself, or those right below it. Raises ConfigError FILE_NOT_FOUND when there is none."""
+    found = found_records(root)
     if not found:
         beside = [path.parent.name for path in sorted(root.parent.glob(f"*/{HEADER_FILE}"))[:5]]
         fix = f"name one of {', '.join(beside)}" if beside else "name a folder with a record.json, or the folder above several"

@@ -267,15 +267,29 @@ def test_host__packages_that_cannot_be_had(stage):
     assert not [place for place in stage.temp.glob("eval-gate-*") if place.name != "eval-gate-home"]
 
 
-def test_checkout__is_told_to_the_image(stage):
-    """Under pull_request_target what git has checked out goes along, for the image has no git to ask."""
-    git = ["git", "-C", str(stage.workspace), "-c", "user.name=a", "-c", "user.email=a@example.com"]
-    for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
-        subprocess.run([*git, *words], check=True)
-    head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+def test_checkouts__are_told_to_the_image(stage):
+    """Under pull_request_target what git has checked out anywhere in the workspace goes along, with what it merges, for the image has no git to ask."""
 
-    assert stage.run(GITHUB_EVENT_NAME="pull_request_target").environment["EVAL_GATE_CHECKOUT"] == head
-    assert "EVAL_GATE_CHECKOUT" not in stage.run(GITHUB_EVENT_NAME="pull_request").environment
+    def git(folder, *words):
+        return subprocess.run(["git", "-C", str(folder), "-c", "user.name=a", "-c", "user.email=a@example.com", *words], check=True, capture_output=True, text=True).stdout.strip()
+
+    origin, shallow = stage.folder / "origin", stage.workspace / "deep/pr"
+    for folder in (stage.workspace, origin):
+        folder.mkdir(exist_ok=True)
+        git(folder, "init", "-q", "-b", "main")
+        git(folder, "commit", "-q", "--allow-empty", "-m", f"of {folder.name}")
+    git(origin, "checkout", "-q", "-b", "change")
+    git(origin, "commit", "-q", "--allow-empty", "-m", "head")
+    foreign = git(origin, "rev-parse", "HEAD")
+    git(origin, "checkout", "-q", "main")
+    git(origin, "merge", "-q", "--no-ff", "-m", "parent of all", "change")
+    git(stage.folder, "clone", "-q", "--depth", "1", origin.as_uri(), str(shallow))
+
+    told = stage.run(GITHUB_EVENT_NAME="pull_request_target").environment["EVAL_GATE_CHECKOUTS"]
+
+    assert sorted(line.split()[0] for line in told.splitlines()) == sorted([git(stage.workspace, "rev-parse", "HEAD"), git(shallow, "rev-parse", "HEAD")])
+    assert foreign in told
+    assert "EVAL_GATE_CHECKOUTS" not in stage.run(GITHUB_EVENT_NAME="pull_request").environment
 
 
 @pytest.mark.parametrize(("said", "code"), [("1", 1), ("", 3), ("99", 3), ("x\ny", 3)])

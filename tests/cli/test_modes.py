@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -220,26 +221,32 @@ def test_compare__suites_of_one_side_only__are_refused(work):
     assert not (work.folder / "c/history.sqlite").exists()
 
 
-@pytest.mark.parametrize("merged", [False, True])
-def test_unsafe_checkout__of_a_pull_request_or_its_merge__is_refused(work, monkeypatch, merged):
-    """Under pull_request_target the head, or a merge of it, must not be checked out; nothing is asked."""
+@pytest.mark.parametrize("how", ["head", "merge", "shallow merge", "beside", "deep beside"])
+def test_unsafe_checkout__of_a_pull_request_or_its_merge__is_refused(work, monkeypatch, how):
+    """Under pull_request_target the head, or a merge of it, must not be checked out anywhere in the workspace; nothing is asked."""
 
-    def git(*arguments):
-        return subprocess.run(
-            ["git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", *arguments], cwd=work.folder, check=True, capture_output=True, text=True
-        ).stdout.strip()
+    def git(*arguments, of="origin"):
+        call = ["git", "-C", str(work.folder / of), "-c", "user.name=t", "-c", "user.email=t@example.invalid", *arguments]
+        return subprocess.run(call, check=True, capture_output=True, text=True).stdout.strip()
 
+    (work.folder / "origin").mkdir()
     git("init", "-q", "-b", "main")
     git("commit", "-q", "--allow-empty", "-m", "base")
     git("checkout", "-q", "-b", "change")
     git("commit", "-q", "--allow-empty", "-m", "head")
     head = git("rev-parse", "HEAD")
-    if merged:
+    if "merge" in how:
         git("checkout", "-q", "main")
         git("merge", "-q", "--no-ff", "-m", "merge", "change")
+    place = work.folder / {"beside": "pr", "deep beside": "a/b/pr"}.get(how, "checkout")
+    git("clone", "-q", *(["--depth", "1"] if "shallow" in how else []), (work.folder / "origin").as_uri(), str(place), of=".")
+    shutil.rmtree(work.folder / "origin")
+    if place.name == "checkout":
+        (place / ".git").rename(work.folder / ".git")
     (work.folder / "event.json").write_text(json.dumps({"pull_request": {"number": 7, "head": {"sha": head}}}))
     monkeypatch.setenv("GITHUB_EVENT_NAME", "pull_request_target")
     monkeypatch.setenv("GITHUB_EVENT_PATH", str(work.folder / "event.json"))
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(work.folder))
 
     done = work.run("gate", work.suite("a"))
 

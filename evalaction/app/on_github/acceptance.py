@@ -11,7 +11,7 @@ from evalaction.app.accepting import AcceptJob, Decision, Origin, accept_records
 from evalaction.app.judging import VERDICT_FILE
 from evalaction.app.on_github.baselines import ArtifactSource
 from evalaction.app.on_github.desk import REPORT, Desk
-from evalaction.app.on_github.gate import results_of
+from evalaction.app.on_github.records import records_of
 from evalaction.core.verdict import EXIT_CODES, BaselineInfo, SuiteVerdict, Verdict, VerdictWord
 from evalaction.datasets.load import suite_keys
 from evalaction.errors import ConfigError
@@ -46,11 +46,15 @@ def accept(desk: Desk) -> Kept:
     inputs = desk.inputs
     _may_accept(desk)
     run = _run_to_accept(desk)
-    places = results_of(desk, run, desk.folder / "results")
+    records = records_of(desk, run).records
+    if not records:
+        raise ConfigError.one("INVALID_RECORD", f"run {run.id} left no record that it measured", "name a run of the gate that finished measuring", path="run-id")
     job = AcceptJob(
-        records=tuple(places), baseline=desk.baselines, reason=inputs.reason, cases=inputs.cases, only=inputs.only, move_anchor=inputs.move_anchor, origin=_origin(run),
+        records=records, baseline=desk.baselines, reason=inputs.reason, cases=inputs.cases, only=inputs.only, move_anchor=inputs.move_anchor, origin=_origin(run),
         source=desk.source(),
     )  # fmt: skip
+    if inputs.baseline_store == "artifact":
+        _refuse_many(len(records), "accept with the `key` of one job of the gate after the other, each with fewer suites")
     word, decided = accept_records(desk.parts, job)
     verdict = _show(desk, word, decided)
     stored = [(one.record.header.key, one.folder) for one in decided if one.folder is not None]
@@ -65,6 +69,7 @@ def renew(desk: Desk) -> Kept:
         raise ConfigError.one("INVALID_INPUT", "a baseline in the repository does not expire", "remove mode: renew", path="mode")
     _on_default_branch(desk)
     keys = suite_keys(desk.inputs.suite, desk.parts.settings.workspace, desk.parts.settings.cwd)
+    _refuse_many(len(keys), "renew in several steps, each with fewer files in `suite`")
     source = ArtifactSource(desk)
     source.fetch(keys)
     kept = [key for key in keys if source.found[key].artifact is not None]
@@ -145,11 +150,13 @@ def _write(desk: Desk, word: VerdictWord, suites: tuple[SuiteVerdict, ...]) -> V
     return verdict
 
 
+def _refuse_many(suites: int, remedy: str) -> None:
+    if suites > MOST_SUITES:
+        raise ConfigError.one("INVALID_INPUT", f"{suites} suites at once, and one step stores the baselines of at most {MOST_SUITES}", remedy, path="suite")
+
+
 def _uploads(desk: Desk, keys: list[str]) -> tuple[tuple[str, Path], ...]:
     """Each baseline alone in a folder: an artifact's root is the folder that was named for it."""
-    if len(keys) > MOST_SUITES:
-        what = f"{len(keys)} suites at once, and one run stores at most {MOST_SUITES}"
-        raise ConfigError.one("INVALID_INPUT", what, "gate the suites in several jobs, and accept with the key of one job after the other", path="key")
     uploads = []
     for key in keys:
         place = desk.folder / "upload" / key

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evalaction.github.client import GitHub
 
 REPORT = "report.md"
+_BASE_MEASURED = "what was measured is the code that is checked out, the base's own, and not the head that this event is about: trigger on pull_request instead"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,11 +63,11 @@ class Desk:
         """Where baselines are fetched from; None when they lie in the repository."""
         return ArtifactSource(self) if self.inputs.baseline_store == "artifact" else None
 
-    def outputs(self, sink: Sink | None = None, *, source: BaselineSource | None = None) -> Outputs:
-        """Where results go."""
+    def outputs(self, sink: Sink | None = None, *, source: BaselineSource | None = None, foreign: bool = False) -> Outputs:
+        """Where results go. `foreign` records come from a stage that others could change."""
         return Outputs(
             out=self.results, baseline=self.baselines, report=self.results / REPORT, report_only=self.inputs.report_only, command=self._again(), accept=self._accept(),
-            source=source, sink=sink,
+            source=source, sink=sink, foreign=foreign, warnings=() if foreign or self.parts.settings.is_head_measured else (_BASE_MEASURED,),
         )  # fmt: skip
 
     def say(self, message: str) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from evalaction.app.gating import gate_suites
 from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.desk import Desk
+from evalaction.app.on_github.records import shards_of
 from evalaction.app.on_github.surfaces import Surfaces
 from evalaction.app.parts import Job, Outputs, Selected
 from evalaction.app.reading import judge_records, merge_shards
@@ -14,7 +13,6 @@ from evalaction.core.record import Shard
 from evalaction.core.verdict import Verdict
 from evalaction.datasets.overrides import Overrides
 from evalaction.errors import ConfigError, ExitCode
-from evalaction.github.facts import Run
 from evalaction.report.faults import fault_reasons
 
 _OF_SECRETS = frozenset({"MISSING_SECRET", "UNRESOLVED_VARIABLE"})
@@ -43,18 +41,7 @@ def _job(desk: Desk, outputs: Outputs) -> Job:
 
 def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
     """Join the shards of this run and judge the whole. What was judged and is not red ends as `merged`; what is red stays red."""
-    from evalaction.github.results import Results  # noqa: PLC0415 - the client is loaded only when it is asked
-
-    github = desk.client()
-    run = github.run(desk.inputs.run_id or desk.event.run_id or 0)
-    places = Results(github, desk.folder / "shards").of_run(run, whole_run=True)
-    merge_shards(desk.parts, tuple(places), desk.results)
+    run = desk.client().run(desk.inputs.run_id or desk.event.run_id or 0)
+    merge_shards(desk.parts, shards_of(desk, run), desk.results)
     outputs = desk.outputs(surfaces, source=desk.source())
     return judge_records(desk.parts, outputs, desk.results, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)
-
-
-def results_of(desk: Desk, run: Run, folder: Path) -> list[Path]:
-    """The results of a finished run, as data."""
-    from evalaction.github.results import Results  # noqa: PLC0415 - the client is loaded only when it is asked
-
-    return Results(desk.client(), folder).of_run(run, key=desk.inputs.key if desk.inputs.explicit_key else None)

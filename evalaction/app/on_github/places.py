@@ -11,8 +11,11 @@ from evalaction.github.facts import PullRequest, Run
 def first_place(desk: Desk) -> Surfaces:
     """The event's own commit and pull request. A shard shows nothing: only the job that merges does."""
     event, inputs = desk.event, desk.inputs
-    publish = inputs.mode in ("gate", "merge") and inputs.shard is None
-    return Surfaces(desk, Place(head_sha=event.head_sha, pull=event.pull), publish=publish)
+    publish, settings = inputs.mode in ("gate", "merge") and inputs.shard is None, desk.parts.settings
+    place = Place(head_sha=event.head_sha, pull=event.pull, is_measured=settings.is_head_measured)
+    if event.upstream is not None:  # not the finished run's head, but what is checked out here
+        place = Place(head_sha=settings.commit)
+    return Surfaces(desk, place, publish=publish)
 
 
 def second_place(desk: Desk) -> Surfaces:

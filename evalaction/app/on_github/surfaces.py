@@ -41,6 +41,8 @@ class Place:
 
     head_sha: str | None = None
     pull: PullRequest | None = None
+    is_measured: bool = True
+    """Whether the head is what was measured, rather than the base under an event that checks that out."""
     run: Run | None = None
     """The finished run that a second stage reports on."""
 
@@ -102,7 +104,7 @@ class Surfaces:
         desk = self._desk
         text, remarks = self._markdown(verdict, details, CHECK_LIMIT), tuple(self.remarks(verdict, details))
         output = CheckOutput(title=headline(verdict, desk), summary=self._summary(verdict), text=text, annotations=remarks)
-        self.check_url = self._check.complete(conclusion(verdict, desk.inputs.no_baseline), output).url or self.check_url
+        self.check_url = self._check.complete(conclusion(verdict, desk.inputs.no_baseline, is_measured=self.place.is_measured), output).url or self.check_url
         state_file(desk).unlink(missing_ok=True)
 
     def remarks(self, verdict: Verdict, details: Mapping[str, Details] | None = None) -> list[Annotation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -151,6 +152,32 @@ def test_accept__directory_store_on_any_branch(acting, gh):
     ended = acting.act(events.dispatch(gh, "feature"), inputs={"mode": "accept", "run-id": run["id"], "reason": "fine", "baseline-store": "directory"})
     assert (ended.word, ended.outputs["baseline-path"]) == ("accepted", "eval-baselines")
     assert (acting.workspace / "eval-baselines" / "support" / "acceptance.json").is_file()
+
+
+def test_accept__more_suites_than_one_step_can_store(acting, gh):
+    """A ninth suite is refused before anything is said to be accepted, for acceptance and renewal alike, each with a remedy of its own."""
+    for number in range(9):
+        acting.suite(f"s{number}", cases=1)
+    run = acting.upload(acting.act(events.push(gh)))
+    for inputs, remedy in (({"mode": "accept", "run-id": run["id"], "reason": "fine"}, "`key`"), ({"mode": "renew"}, "`suite`")):
+        ended = acting.act(events.dispatch(gh), inputs=inputs)
+        assert (ended.code, "9 suites" in ended.log, remedy in ended.log) == (2, True, True), ended.log
+        assert "✅" not in ended.summary
+
+
+def test_accept__records_of_earlier_runs_stay_out(acting, gh):
+    """What another run measured is not accepted with this one's results, whatever a verdict.json in the artifact says of it."""
+    acting.suite()
+    ended = acting.act(events.push(gh))
+    results = acting.workspace / "eval-results"
+    shutil.copytree(results / "support", results / "old")
+    header = json.loads((results / "old/record.json").read_text())
+    (results / "old/record.json").write_text(json.dumps({**header, "key": "old", "suite": "old", "run_id": "1"}))
+    document = json.loads((results / "verdict.json").read_text())
+    (results / "verdict.json").write_text(json.dumps({**document, "suites": [{**document["suites"][0], "key": "old", "suite": "old"}]}))
+    done = acting.accepted(events.dispatch(gh), run=acting.upload(ended))
+    assert (done.word, done.outputs["baseline-1-artifact"]) == ("accepted", "eval-gate-baseline-support")
+    assert "baseline-2-artifact" not in done.outputs
 
 
 def test_renew__same_baseline_with_its_provenance(acting, gh, baseline):

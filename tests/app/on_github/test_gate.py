@@ -181,6 +181,42 @@ def test_gate__token_reaches_neither_target_nor_results(acting, gh):
     assert "INPUT_" not in text
 
 
+def test_gate__files_of_the_runner_reach_no_target(acting, gh):
+    """A target cannot write what the runner would take as outputs, variables, paths or a summary of this step."""
+    names = ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY")
+    acting.suite(target={"exec": {"command": "env", "protocol": "text", "env": ["*"]}}, gate={"thresholds": {"pass_rate": 0.5}})
+    files = {name: str(acting.folder / f"of-the-runner-{name}") for name in names if name not in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    acting.act(events.pull_request(gh, gh.pull()), **files)
+    text = "".join(path.read_text() for path in (acting.workspace / "eval-results").rglob("*.json"))
+    assert "GITHUB_SHA=" in text
+    assert not [name for name in names if f"{name}=" in text]
+
+
+@pytest.mark.parametrize("bad", [(), (1,)])
+def test_gate__base_measured_beside_a_foreign_head(acting, gh, baseline, bad):
+    """Under pull_request_target the default branch is what is measured: its level never becomes a passing check on the head, and every report says so."""
+    baseline()
+    pull = gh.pull("main", repo=gh.fork())
+    acting.suite(bad=bad)
+    ended = acting.act(events.pull_request(gh, pull, name="pull_request_target"))
+    assert ended.word == ("regressed" if bad else "passed")
+    assert check_on(gh, pull["head"]["sha"])["conclusion"] == ("failure" if bad else "action_required")
+    assert "trigger on pull_request" in gh.comments_on(pull["number"])[0]["body"]
+    assert ended.suite["commit"] == gh.tip() != pull["head"]["sha"]
+
+
+def test_gate__after_another_workflow_the_check_is_on_what_was_measured(acting, gh, baseline):
+    """Under workflow_run the check goes to the commit that is checked out here, not to the head of the run that finished."""
+    baseline()
+    pull = gh.pull("main", repo=gh.fork())
+    upstream = gh.run("pull_request", "main", repo=gh.fork("eve"), path=".github/workflows/eval.yml", head_sha=pull["head"]["sha"])
+    acting.suite()
+    event = events.workflow_run(gh, upstream)
+    acting.act(event)
+    assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == event.sha][-1] == "success"
+    assert not [row for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]]
+
+
 def test_gate__two_keys_keep_two_comments(acting, gh):
     """Two uses with keys of their own keep a comment and a check each, and each edits its own (P99)."""
     pull = gh.pull()
