@@ -9,7 +9,7 @@ from evalaction.core.answer import Answer
 from evalaction.core.checks.rubric import rubrics_of
 from evalaction.core.suite import Case
 from evalaction.runner.asking import Caller
-from evalaction.runner.references import References
+from evalaction.runner.references import References, has_reference
 from evalaction.runner.work import Outside, Work
 from evalaction.targets.base import Request
 
@@ -24,6 +24,10 @@ class Helpers:
     def is_judged(self, case: Case) -> bool:
         """Whether a trial of this case waits for a judge."""
         return self._caller is not None and bool(rubrics_of(case))
+
+    def are_needed(self, case: Case) -> bool:
+        """Whether the checks of this case need anything from outside."""
+        return self.is_judged(case) or has_reference(case)
 
     async def help(self, request: Request, answer: Answer) -> Outside:
         """What the checks of a trial need, by their id. Raises MeasureError when it cannot be had: no score is made up."""

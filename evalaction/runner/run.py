@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
 from evalaction.core.answer import Answer
@@ -12,7 +13,7 @@ from evalaction.errors import MeasureError
 from evalaction.runner.asking import Asker
 from evalaction.runner.batch import run_batches
 from evalaction.runner.judging import Helpers
-from evalaction.runner.trials import failed, scored_at_once, scored_trial
+from evalaction.runner.trials import failed, may_take_long, scored_at_once, scored_trial
 from evalaction.runner.work import Work, until_over
 from evalaction.targets.base import BatchTarget, Request, SingleTarget
 
@@ -55,41 +56,74 @@ def run_offline(requests: Sequence[Request], answer: Callable[[Case, int], Answe
 
 
 class _Singles:
-    """Workers that take requests from one iterator. `open` holds those that are taken and not settled."""
+    """Workers that take requests from one iterator. `open` holds those that are taken and not settled.
+
+    A worker that has its answer asks the next question first; the answer is scored while the system thinks about it.
+    """
 
     def __init__(self, target: SingleTarget, work: Work, helpers: Helpers) -> None:
         self._work, self._helpers = work, helpers
         self._asker = Asker(target, work, counted=target.repeatable)
         self._open: dict[int, Request] = {}
+        self._answered: deque[tuple[int, Answer]] = deque()
+        self._is_answered = asyncio.Event()
 
     async def run(self, requests: Sequence[Request]) -> None:
         """All requests, to the end, the deadline or the stop signal."""
         waiting = iter(enumerate(requests))
-        finished = await until_over(self._workers(waiting, min(self._work.concurrency, len(requests))), self._work)
+        finished = await until_over(self._all(waiting, min(self._work.concurrency, len(requests))), self._work)
+        while self._answered:
+            self._score_next()
         if not finished and not self._work.stop.is_set():
             for request in (*self._open.values(), *(request for _, request in waiting)):
                 self._work.journal_and_settle(request, failed(request, self._work.budget.exhausted()))
 
-    async def _workers(self, waiting: Iterator[tuple[int, Request]], count: int) -> None:
+    async def _all(self, waiting: Iterator[tuple[int, Request]], count: int) -> None:
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(count):
-                    group.create_task(self._worker(waiting))
+                scorer = group.create_task(self._score())
+                await asyncio.gather(*(group.create_task(self._worker(waiting)) for _ in range(count)))
+                scorer.cancel()
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from errors
 
     async def _worker(self, waiting: Iterator[tuple[int, Request]]) -> None:
         for index, request in waiting:
             self._open[index] = request
-            trial = await self._trial(request)
-            del self._open[index]
-            self._work.journal_and_settle(request, trial)
+            try:
+                answer = await self._asker.ask(request)
+            except MeasureError as error:
+                self._settle(index, failed(request, error))
+                continue
+            if self._can_wait(request.case):
+                self._answered.append((index, answer))
+                self._is_answered.set()
+            else:
+                self._settle(index, await self._trial(request, answer))
 
-    async def _trial(self, request: Request) -> Trial:
-        answer: Answer | None = None
+    def _can_wait(self, case: Case) -> bool:
+        """Whether an answer is scored in a moment, and not so many wait for that already that they fill the memory."""
+        return len(self._answered) < self._work.concurrency and not may_take_long(case) and not self._helpers.are_needed(case)
+
+    async def _score(self) -> None:
+        """Score what is answered, and give way to the connections after each."""
+        while True:
+            await self._is_answered.wait()
+            while self._answered:
+                self._score_next()
+                await asyncio.sleep(0)
+            self._is_answered.clear()
+
+    def _score_next(self) -> None:
+        index, answer = self._answered.popleft()
+        self._settle(index, scored_at_once(self._open[index], answer, self._work))
+
+    async def _trial(self, request: Request, answer: Answer) -> Trial:
         try:
-            answer = await self._asker.ask(request)
             outside = await self._helpers.help(request, answer)
         except MeasureError as error:
             return failed(request, error, answer)
         return await scored_trial(request, answer, self._work, outside)
+
+    def _settle(self, index: int, trial: Trial) -> None:
+        self._work.journal_and_settle(self._open.pop(index), trial)

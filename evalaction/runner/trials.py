@@ -47,7 +47,7 @@ def scored_at_once(request: Request, answer: Answer, work: Work, outside: Outsid
 
 async def scored_trial(request: Request, answer: Answer, work: Work, outside: Outside = NO_ROWS) -> Trial:
     """The same, in a thread where a check may take long: the author's code, a pattern, or an embedding."""
-    if not _may_take_long(request.case):
+    if not may_take_long(request.case):
         return scored_at_once(request, answer, work, outside)
     try:
         async with asyncio.timeout(SCORING_SECONDS):
@@ -56,7 +56,8 @@ async def scored_trial(request: Request, answer: Answer, work: Work, outside: Ou
         return failed(request, MeasureError("SCORER_FAILED", f"the checks took longer than {SCORING_SECONDS:g} s"), answer)
 
 
-def _may_take_long(case: Case) -> bool:
+def may_take_long(case: Case) -> bool:
+    """Whether a check of this case runs the author's code, a pattern or a model."""
     return any(isinstance(check, PythonCheck | PatternSpec | Similarity) for check in case.checks)
 
 
