@@ -9,7 +9,7 @@ from typing import Any
 from evalaction.errors import TargetError
 from evalaction.providers.base import Completion, Endpoint, Prompt, key_from, missing_package, sendable
 from evalaction.providers.prices import Prices
-from evalaction.providers.wire import count_of, list_of_maps, malformed, read_json_body, refuse, text_or_none, too_slow, unreachable
+from evalaction.providers.wire import count_of, http_client, list_of_maps, lost, malformed, read_json_body, refuse, text_or_none, too_slow
 
 KEY = "ANTHROPIC_API_KEY"
 BASE_URL = "ANTHROPIC_BASE_URL"
@@ -35,8 +35,7 @@ class AnthropicProvider:
         self._forces_tool = True
         self._client = anthropic.AsyncAnthropic(
             api_key=key, base_url=endpoint.base_url or environment.get(BASE_URL) or None, max_retries=0, timeout=endpoint.timeout_seconds,
-            # Redirects are not followed: they would carry the key to a host that nobody named.
-            http_client=anthropic.DefaultAsyncHttpxClient(follow_redirects=False),
+            http_client=http_client(anthropic),
         )  # fmt: skip
 
     @property
@@ -63,12 +62,12 @@ class AnthropicProvider:
             async with asyncio.timeout(self._endpoint.timeout_seconds):
                 async with self._client.messages.with_streaming_response.create(**fields) as response:
                     body = await read_json_body(response, self._named)
-        except (TimeoutError, self._sdk.APITimeoutError):
+        except TimeoutError:
             raise too_slow(self._named, self._endpoint.timeout_seconds) from None
         except self._sdk.APIStatusError as error:
             refuse(error, self._named)
         except self._sdk.APIConnectionError as error:
-            raise unreachable(error, self._named) from None
+            raise lost(error, self._named, self._endpoint.timeout_seconds) from None
         return self._read(body)
 
     async def close(self) -> None:

@@ -10,7 +10,7 @@ from evalaction.core.strict_json import parse_strict_json
 from evalaction.errors import TargetError
 from evalaction.providers.base import Completion, Endpoint, Prompt, key_from, missing_package, sendable
 from evalaction.providers.prices import Prices
-from evalaction.providers.wire import count_of, list_of_maps, malformed, read_json_body, refuse, text_or_none, too_slow, unreachable
+from evalaction.providers.wire import count_of, http_client, list_of_maps, lost, malformed, read_json_body, refuse, text_or_none, too_slow
 
 KEY = "OPENAI_API_KEY"
 BASE_URL = "OPENAI_BASE_URL"
@@ -37,8 +37,7 @@ class OpenAIProvider:
         self._limit_name = _LIMIT_NAMES[base_url is not None]
         self._client = openai.AsyncOpenAI(
             api_key=key, base_url=base_url, max_retries=0, timeout=endpoint.timeout_seconds,
-            # Redirects are not followed: they would carry prompts to a host that nobody named.
-            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
+            http_client=http_client(openai),
         )  # fmt: skip
 
     @property
@@ -69,12 +68,12 @@ class OpenAIProvider:
             async with asyncio.timeout(self._endpoint.timeout_seconds):
                 async with self._client.chat.completions.with_streaming_response.create(**self._fields(prompt, limit_name)) as response:
                     body = await read_json_body(response, self._named)
-        except (TimeoutError, self._sdk.APITimeoutError):
+        except TimeoutError:
             raise too_slow(self._named, self._endpoint.timeout_seconds) from None
         except self._sdk.APIStatusError as error:
             refuse(error, self._named)
         except self._sdk.APIConnectionError as error:
-            raise unreachable(error, self._named) from None
+            raise lost(error, self._named, self._endpoint.timeout_seconds) from None
         return self._read(body)
 
     def _fields(self, prompt: Prompt, limit_name: str) -> dict[str, Any]:
