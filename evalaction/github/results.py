@@ -36,12 +36,18 @@ class Results:
         self._github, self._folder = github, folder
 
     def of_run(self, run: Run, *, key: str | None = None, whole_run: bool = False) -> list[Path]:
-        """One folder for each key, by name: the latest attempt's results. `key` takes only its own; `whole_run` lets several keys hold one suite, as shards do.
+        """The folders alone; see `by_key`."""
+        return list(self.by_key(run, key=key, whole_run=whole_run).values())
+
+    def by_key(self, run: Run, *, key: str | None = None, whole_run: bool = False, without: str | None = None) -> dict[str, Path]:
+        """One folder for each key, sorted by key as its artifact's name has it: the latest attempt's results.
+
+        `key` takes only its own, `without` leaves out one; `whole_run` lets several keys hold one suite, as shards do.
 
         Raises ConfigError: INVALID_RECORD when there is none, one is broken, gone or expired, INVALID_INPUT naming the keys when `key` is not among them or two hold
         one suite, MISSING_PERMISSION; GitHubError on an outage.
         """
-        latest = self._latest(run)
+        latest = {name: artifact for name, artifact in self._latest(run).items() if without is None or name != clean(without)}
         if not latest:
             fix = "name a run of the gate that has finished measuring and uploaded its results"
             raise ConfigError.one("INVALID_RECORD", f"run {run.id} has no results: no artifact `{RESULTS}…`", fix)
@@ -52,7 +58,7 @@ class Results:
             left -= _size(folders[one])
         if not whole_run:
             _refuse_shared(folders, run)
-        return list(folders.values())
+        return folders
 
     def newest_on(self, branch: str, repository_id: int, *, own_run_id: int | None, key: str | None = None) -> Run:
         """The newest finished run of a branch of ours that has results (of `key`, where given), whether its gate passed or not.

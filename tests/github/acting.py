@@ -16,6 +16,9 @@ from evalaction.action import execute
 from tests.github.events import Event, environment
 from tests.github.fake import ACCEPT, EVAL, TOKEN, FakeGitHub, Repository
 
+NEEDS_A_SECRET: dict[str, Any] = {"target": {"http": {"url": "http://127.0.0.1:9/", "headers": {"X": "{{ env.KEY_OF_MODEL }}"}, "extract": {"output": "a"}}}}
+"""What makes a suite need a variable that outsiders do not have."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Ended:

@@ -46,7 +46,7 @@ def accept(desk: Desk) -> Kept:
     inputs = desk.inputs
     _may_accept(desk)
     run = _run_to_accept(desk)
-    places = results_of(desk, run, desk.folder / "results")
+    places = results_of(desk, run, desk.folder / "results").values()
     job = AcceptJob(
         records=tuple(places), baseline=desk.baselines, reason=inputs.reason, cases=inputs.cases, only=inputs.only, move_anchor=inputs.move_anchor, origin=_origin(run),
         source=desk.source(),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from evalaction.app.gating import gate_suites
 from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.desk import Desk
+from evalaction.app.on_github.shards import find_shards
 from evalaction.app.on_github.surfaces import Surfaces
 from evalaction.app.parts import Job, Outputs, Selected
 from evalaction.app.reading import judge_records, merge_shards
@@ -47,14 +49,20 @@ def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
 
     github = desk.client()
     run = github.run(desk.inputs.run_id or desk.event.run_id or 0)
-    places = Results(github, desk.folder / "shards").of_run(run, whole_run=True)
-    merge_shards(desk.parts, tuple(places), desk.results)
+    results = Results(github, desk.folder / "shards").by_key(run, whole_run=True, without=desk.inputs.key)
+    shards = find_shards(results, outsider=desk.event.is_outsider)
+    for line in shards.remarks:
+        desk.say(line)
+    if not shards.folders:
+        return publish_failure(desk.parts, desk.outputs(surfaces), "not_run", shards.not_run(run.id))
+    merged = merge_shards(desk.parts, shards.folders, desk.results, replace=True)
+    shards.refuse_missing({folder.name for folder in merged})
     outputs = desk.outputs(surfaces, source=desk.source())
-    return judge_records(desk.parts, outputs, desk.results, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)
+    return judge_records(desk.parts, outputs, *merged, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)
 
 
-def results_of(desk: Desk, run: Run, folder: Path) -> list[Path]:
-    """The results of a finished run, as data."""
+def results_of(desk: Desk, run: Run, folder: Path) -> Mapping[str, Path]:
+    """The results of a finished run by key, as data."""
     from evalaction.github.results import Results  # noqa: PLC0415 - the client is loaded only when it is asked
 
-    return Results(desk.client(), folder).of_run(run, key=desk.inputs.key if desk.inputs.explicit_key else None)
+    return Results(desk.client(), folder).by_key(run, key=desk.inputs.key if desk.inputs.explicit_key else None)

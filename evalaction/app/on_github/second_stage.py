@@ -6,16 +6,25 @@ from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.desk import Desk
 from evalaction.app.on_github.gate import results_of
 from evalaction.app.on_github.surfaces import Surfaces
-from evalaction.app.reading import judge_records
+from evalaction.app.on_github.unmeasured import has_record, unmeasured, worst
+from evalaction.app.reading import judge_records, show_failure
 from evalaction.core.verdict import Reason, Verdict
 
 
 def second_stage(desk: Desk, surfaces: Surfaces) -> Verdict:
-    """Publish what a fork's run measured, on the pull request that is provably its own. `published` says only that this worked."""
-    run = surfaces.place.run
-    if run is None or surfaces.place.pull is None:
+    """Publish what a fork's run measured, or why it measured nothing, on the pull request that is provably its own. `published` says only that this worked."""
+    run, pull = surfaces.place.run, surfaces.place.pull
+    if run is None or pull is None:
         what = f"no single open pull request has the head that run {run.id if run else 0} measured (a newer push, a closed pull request, or another event); nothing was published"
         desk.say(what)
         return publish_failure(desk.parts, desk.outputs(), "not_run", (Reason(code="NO_PULL_REQUEST", message=what),))
-    places = results_of(desk, run, desk.folder / "results")
-    return judge_records(desk.parts, desk.outputs(surfaces, source=desk.source()), *places, word=lambda _verdict: "published")
+    results = results_of(desk, run, desk.folder / "results")
+    silent = unmeasured(results, outsider=pull.is_outsider)
+    for one in silent:
+        desk.say(f"the results of {one}")
+    measured = [place for place in results.values() if has_record(place)]
+    if not measured:
+        said = worst(silent)
+        return show_failure(desk.parts, desk.outputs(surfaces), said.word, said.reasons, word="published")
+    outputs = desk.outputs(surfaces, source=desk.source())
+    return judge_records(desk.parts, outputs, *measured, word=lambda _verdict: "published", beside=[one.as_suite() for one in silent])
