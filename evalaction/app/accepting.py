@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -14,7 +14,7 @@ from evalaction.core.record import RunRecord
 from evalaction.core.verdict import Verdict
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import DirectoryStore
-from evalaction.store.records import HEADER_FILE, load, read_cases, read_record, record_folders
+from evalaction.store.records import HEADER_FILE, found_records, load, read_cases, read_record, record_folders
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +55,16 @@ class Decision:
 
 def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "drifted"], tuple[Decision, ...]]:
     """Accept the records of the last run at each place; none is stored unless all of them may be. Raises ConfigError when one must not be a baseline."""
-    request, places = _request(parts, job), [folder for place in job.records for folder in _of_the_last_run(place)]
+    word, decided = decide_records(parts, job)
+    return word, decided if word == "drifted" else store_records(parts, job, decided)
+
+
+def decide_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "drifted"], tuple[Decision, ...]]:
+    """The same without storing anything: what would become of the baselines."""
+    request, places = _request(parts, job), _places(job)
     records = [(folder, _of_origin(read_record(folder), job.origin)) for folder in places]
+    _refuse_same_keys(records)
     known = of_records(parts, Where(baseline=job.baseline, source=job.source, foreign=job.origin is not None), [record.header for _, record in records])
-    store = DirectoryStore(job.baseline)
     decided = [_decided(folder, record, known[record.header.key], request) for folder, record in records]
     for one in decided:
         header = one.record.header
@@ -67,7 +73,23 @@ def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "d
             parts.console.say(line)
     if any(one.accepted.drifted for one in decided):
         return "drifted", tuple(decided)
-    return "accepted", tuple(_stored(parts, store, one) for one in decided)
+    return "accepted", tuple(decided)
+
+
+def store_records(parts: Parts, job: AcceptJob, decided: Sequence[Decision]) -> tuple[Decision, ...]:
+    """Store what was decided, with the folders of the new baselines."""
+    store = DirectoryStore(job.baseline)
+    return tuple(_stored(parts, store, one) for one in decided)
+
+
+def _refuse_same_keys(records: Sequence[tuple[Path, RunRecord]]) -> None:
+    """Two records of one suite: which would be the baseline, nobody could say."""
+    first: dict[str, Path] = {}
+    for folder, record in records:
+        other = first.setdefault(record.header.key, folder)
+        if other is not folder:
+            what = f"{folder.name} and {other.name} are both records of suite {record.header.key}"
+            raise ConfigError.one("INVALID_RECORD", what, "accept one of them", file=str(folder))
 
 
 def _decided(folder: Path, record: RunRecord, before: FoundBaseline, request: AcceptRequest) -> Decision:
@@ -113,6 +135,16 @@ def _advice(baseline: RunRecord) -> str | None:
     runs = min(len(case.measured) for case in baseline.cases.values())
     many = f"{runs} run{'s' if runs > 1 else ''} of each case, too few to tell noise from change"
     return f"suite {header.suite}: this baseline holds {many}: `eval-gate calibrate SUITE` measures ten, says what could be seen with them, and leaves a record to accept"
+
+
+def _places(job: AcceptJob) -> list[Path]:
+    """The records that are meant. What lies in the artifacts of a run chooses nothing: of those every record is meant."""
+    if job.origin is None:
+        return [folder for place in job.records for folder in _of_the_last_run(place)]
+    found = [folder for place in job.records for folder in found_records(place)]
+    if not found:
+        raise ConfigError.one("INVALID_RECORD", f"run {job.origin.run_id} left no record that it measured", "name a run of the gate that finished measuring", path="run-id")
+    return found
 
 
 def _of_the_last_run(place: Path) -> tuple[Path, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Literal
 
 from evalaction import __version__
 from evalaction.app.baselines import FoundBaseline, Where, of_records
@@ -14,12 +15,12 @@ from evalaction.app.parts import Outputs, Parts
 from evalaction.core.accept import rules_of
 from evalaction.core.merge import merge
 from evalaction.core.record import Acceptance, Baseline, RunRecord
-from evalaction.core.verdict import EXIT_CODES, Verdict, VerdictWord, overall
+from evalaction.core.verdict import EXIT_CODES, Reason, SuiteVerdict, Verdict, VerdictWord, overall
 from evalaction.datasets.load import load_suites
 from evalaction.datasets.overrides import Overrides
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import ACCEPTANCE, DirectoryStore
-from evalaction.store.files import write_named
+from evalaction.store.files import remove_tree, write_named
 from evalaction.store.history import PastRun, past_runs
 from evalaction.store.recorder import write_record
 from evalaction.store.records import read_record, record_folders
@@ -63,19 +64,30 @@ def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
     return verdict
 
 
-def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[[Verdict], VerdictWord]) -> Verdict:
-    """Judge finished records and show the verdict; what verdict.json and the process say is `word` of it, the suites keep their own."""
+def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[[Verdict], VerdictWord], beside: Sequence[SuiteVerdict] = ()) -> Verdict:
+    """Judge finished records and show the verdict; what verdict.json and the process say is `word` of it, the suites keep their own.
+
+    `beside` are suites of the same run without a record; they count like the others.
+    """
     judged = _judged(parts, outputs, places)
-    verdict = overall(tuple(one.verdict for one in judged), report_only=outputs.report_only, tool_version=__version__)
-    stated = state(parts, outputs, verdict, word(verdict))
-    render(parts, outputs, verdict, judged)
-    return stated
+    verdict = overall((*(one.verdict for one in judged), *beside), report_only=outputs.report_only, tool_version=__version__)
+    return _shown(parts, outputs, verdict, judged, word(verdict))
 
 
-def state(parts: Parts, outputs: Outputs, verdict: Verdict, own: VerdictWord) -> Verdict:
-    """The verdict under the word that a use ends with, in verdict.json too."""
-    stated = verdict if own == verdict.verdict else dataclasses.replace(verdict, verdict=own, exit_code=int(EXIT_CODES[own]), would_exit=int(EXIT_CODES[own]))
+def show_failure(
+    parts: Parts, outputs: Outputs, shown: Literal["config_error", "internal_error", "not_measured", "not_run"], reasons: tuple[Reason, ...], *, word: VerdictWord
+) -> Verdict:
+    """The same for a run that left no record: what is shown is its own word and reasons, what verdict.json and the process say is `word`."""
+    code = int(EXIT_CODES[shown])
+    verdict = Verdict(verdict=shown, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
+    return _shown(parts, outputs, verdict, (), word)
+
+
+def _shown(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Judged], own: VerdictWord) -> Verdict:
+    code = int(EXIT_CODES[own])
+    stated = verdict if own == verdict.verdict else dataclasses.replace(verdict, verdict=own, exit_code=code, would_exit=code)
     write_verdict(parts, outputs, stated)
+    render(parts, outputs, verdict, judged)
     return stated
 
 
@@ -91,8 +103,8 @@ def _judge(parts: Parts, outputs: Outputs, folder: Path, record: RunRecord, know
     return remarked(Judged(verdict=verdict, record=record, folder=folder, baseline_folder=known.folder, baseline_answers=known.answers), outputs)
 
 
-def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path) -> tuple[Path, ...]:
-    """Join the shards below several places, suite by suite."""
+def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path, *, replace: bool = False) -> tuple[Path, ...]:
+    """Join the shards below several places, suite by suite; the folders of the whole. What lies there of a suite stays, which is an error, or is replaced."""
     by_key: dict[str, list[RunRecord]] = {}
     for place in places:
         for folder in record_folders(place):
@@ -100,7 +112,9 @@ def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path) -> tuple[Pa
             by_key.setdefault(record.header.key, []).append(record)
     merged = {key: merge(records) for key, records in by_key.items()}
     for key, record in merged.items():
-        if (into / key).exists():
+        if replace:
+            remove_tree(into / key)
+        elif (into / key).exists():
             raise ConfigError.one("INVALID_INPUT", "the folder to merge into holds this suite already", "name a new folder with --into", file=str(into / key))
         write_record(into / key, record)
         parts.console.say(f"suite {record.header.suite}: {len(record.cases)} cases of {len(by_key[key])} shards in {into / key}")

@@ -28,7 +28,7 @@ EXIT_CODES: dict[str, ExitCode] = {
 }
 PRECEDENCE = (ExitCode.INTERNAL, ExitCode.CONFIG, ExitCode.REGRESSED, ExitCode.NOT_MEASURED, ExitCode.OK)
 """Of several verdicts the first of these wins."""
-_WITHIN_A_CODE = ("regressed", "drifted", "below_threshold", "not_measured", "not_comparable", "environment_drift", "no_baseline")
+_WITHIN_A_CODE = ("regressed", "drifted", "below_threshold", "not_measured", "not_comparable", "environment_drift", "no_baseline", "not_run")
 """Of several verdicts with one code the first of these wins: what needs a person's eye first."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evalaction.core.fingerprint import defined, slug, suite_digest
@@ -54,24 +54,6 @@ def _all_good(suites: Sequence[Suite], faults: Sequence[Fault]) -> tuple[Suite, 
     if faults:
         raise ConfigError(faults)
     return tuple(suites)
-
-
-def suite_keys(patterns: Sequence[str], workspace: Path, cwd: Path) -> list[str]:
-    """Keys of the suites that the patterns name, whatever variables their templates need: nothing is going to be called."""
-    return [suite.key for suite in load_suites(patterns, Overrides(), _AnyVariable(), workspace, cwd)]
-
-
-class _AnyVariable(Mapping[str, str]):
-    """An environment in which every variable is set."""
-
-    def __getitem__(self, name: str) -> str:
-        return "set"
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
 
 
 def _anchored(overrides: Overrides, cwd: Path, faults: list[Fault]) -> Overrides:

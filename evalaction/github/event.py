@@ -10,7 +10,6 @@ from typing import Any
 
 from evalaction.github.facts import PullRequest, Run
 
-_DEPENDABOT = "dependabot[bot]"
 _LARGEST = 32 * 1024 * 1024
 """Bytes of an event file that are read; GitHub's own largest is 25 MB."""
 
@@ -43,7 +42,7 @@ class Event:
     @property
     def is_outsider(self) -> bool:
         """Whether the pull request comes from a fork or from Dependabot, and so has no secrets and a token that may only read."""
-        return self.pull is not None and (self.pull.is_fork or self.pull.author == _DEPENDABOT)
+        return self.pull is not None and self.pull.is_outsider
 
     @property
     def is_on_default_branch(self) -> bool:

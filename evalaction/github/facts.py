@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Literal
 
+DEPENDABOT = "dependabot[bot]"
 Conclusion = Literal["success", "neutral", "failure", "action_required", "cancelled"]
 
 
@@ -67,6 +68,11 @@ class PullRequest:
     def is_fork(self) -> bool:
         """Whether the head lives in another repository, or in one that is gone."""
         return self.head_repository_id != self.base_repository_id
+
+    @property
+    def is_outsider(self) -> bool:
+        """Whether it comes from a fork or from Dependabot, whose runs have no secrets and a token that may only read."""
+        return self.is_fork or self.author == DEPENDABOT
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

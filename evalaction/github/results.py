@@ -35,21 +35,25 @@ class Results:
     def __init__(self, github: GitHub, folder: Path) -> None:
         self._github, self._folder = github, folder
 
-    def of_run(self, run: Run, *, key: str | None = None, without: str | None = None) -> dict[str, Path]:
-        """One folder for each key, by name: the latest attempt's results. `key` takes only its own, `without` leaves one out.
+    def of_run(self, run: Run, *, key: str | None = None, whole_run: bool = False, without: str | None = None) -> dict[str, Path]:
+        """One folder for each key, sorted by key as its artifact's name has it: the latest attempt's results.
 
-        Raises ConfigError: INVALID_RECORD when there is none, one is broken, gone or expired, INVALID_INPUT naming the keys when `key` is not among them,
-        MISSING_PERMISSION; GitHubError on an outage.
+        `key` takes only its own, `without` leaves out one; `whole_run` lets several keys hold one suite, as shards do.
+
+        Raises ConfigError: INVALID_RECORD when there is none, one is broken, gone or expired, INVALID_INPUT naming the keys when `key` is not among them or two hold
+        one suite, MISSING_PERMISSION; GitHubError on an outage.
         """
-        latest = {one: artifact for one, artifact in self._latest(run).items() if without is None or one != clean(without)}
+        latest = {name: artifact for name, artifact in self._latest(run).items() if without is None or name != clean(without)}
         if not latest:
             fix = "name a run of the gate that has finished measuring and uploaded its results"
             raise ConfigError.one("INVALID_RECORD", f"run {run.id} has no results: no artifact `{RESULTS}…`", fix)
         chosen = _chosen(latest, key, run)
-        left, folders = UNPACKED_TOTAL, dict[str, Path]()
+        left, folders = UNPACKED_TOTAL, {}
         for one, artifact in sorted(chosen.items()):
             folders[one] = self._brought(artifact, left)
             left -= _size(folders[one])
+        if not whole_run:
+            _refuse_shared(folders, run)
         return folders
 
     def newest_on(self, branch: str, repository_id: int, *, own_run_id: int | None, key: str | None = None) -> Run:
@@ -111,6 +115,17 @@ def _chosen(latest: Mapping[str, Artifact], key: str | None, run: Run) -> Mappin
 def _as_named(key: str, names: Container[str]) -> str | None:
     """A key as the artifact's name has it: cleaned, or already in the form that our messages show."""
     return next((name for name in (clean(key), key) if name in names), None)
+
+
+def _refuse_shared(folders: Mapping[str, Path], run: Run) -> None:
+    """Two records of one suite from one run: nobody could say which is meant."""
+    holders: dict[str, list[str]] = {}
+    for key, folder in folders.items():
+        for record in folder.glob("*/record.json"):
+            holders.setdefault(record.parent.name, []).append(key)
+    for suite, keys in sorted(holders.items()):
+        if len(keys) > 1:
+            raise ConfigError.one("INVALID_INPUT", f"run {run.id} has results of suite {quoted(suite)} under several keys: {_listed(keys)}", "choose one of them with `key`")
 
 
 def _listed(keys: Iterable[str]) -> str:

@@ -16,6 +16,9 @@ from evalaction.action import execute
 from tests.github.events import Event, environment
 from tests.github.fake import ACCEPT, EVAL, TOKEN, FakeGitHub, Repository
 
+NEEDS_A_SECRET: dict[str, Any] = {"target": {"http": {"url": "http://127.0.0.1:9/", "headers": {"X": "{{ env.KEY_OF_MODEL }}"}, "extract": {"output": "a"}}}}
+"""What makes a suite need a variable that outsiders do not have."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Ended:
@@ -68,6 +71,24 @@ class Acting:
         path = folder / f"{name}.eval.yaml"
         document = {"version": 1, "name": name, "deterministic": True, "target": {"predictions": f"{name}.jsonl"}, **top, "cases": asked}
         path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+        return path
+
+    def imported(self, *, cases: int = 4, bad: Iterable[int] = ()) -> Path:
+        """A suite `foreign` of promptfoo's results, wrong in the cases of `bad`; the file of the results."""
+        folder, wrong = self.workspace / "evals", set(bad)
+        folder.mkdir(exist_ok=True)
+        rows = [
+            {
+                "success": n not in wrong, "score": float(n not in wrong), "vars": {"n": str(n)}, "provider": {"id": "p"}, "prompt": {"raw": f"question {n}"}, "promptIdx": 0,
+                "testIdx": n - 1, "failureReason": int(n in wrong), "response": {"output": "x"}, "namedScores": {},
+                "gradingResult": {"pass": n not in wrong, "score": float(n not in wrong), "reason": "", "componentResults": []},
+            }
+            for n in range(1, cases + 1)
+        ]  # fmt: skip
+        path = folder / "out.json"
+        path.write_text(json.dumps({"results": {"version": 3, "results": rows, "prompts": [], "stats": {}}}), encoding="utf-8")
+        suite = {"version": 1, "name": "foreign", "import": {"format": "promptfoo", "path": "out.json"}}
+        (folder / "foreign.eval.yaml").write_text(yaml.safe_dump(suite), encoding="utf-8")
         return path
 
     def act(self, event: Event, *, run: dict[str, Any] | None = None, inputs: Mapping[str, object] | None = None, token: str = TOKEN, **variables: str | None) -> Ended:

@@ -114,6 +114,15 @@ def test_of_run__key_is_not_there(gh, github, results, store):
     assert all(key in said for key in ('"model-a"', '"model-b"', '"model-c"'))
 
 
+def test_of_run__one_suite_under_two_keys(gh, github, results, store):
+    """Two keys with one suite are an error naming both, unless the whole run is meant, as by shards."""
+    run = gh.run(path=EVAL)
+    store(run, "model-a"), store(run, "model-b")
+    said = _fault("INVALID_INPUT", lambda: results.of_run(_run(github, run)))
+    assert all(word in said for word in ('"lab"', '"model-a"', '"model-b"'))
+    assert len(results.of_run(_run(github, run), whole_run=True)) == 2
+
+
 def test_of_run__without_a_key(gh, github, results, store):
     """A key can be left out, as the merging job leaves out its own; where nothing else is there, there is none."""
     run = gh.run(path=EVAL)
@@ -127,7 +136,7 @@ def test_of_run__unfinished(gh, github, results, store):
     """The results of a run that is still going on are there for its merge."""
     run = gh.run(path=EVAL, status="in_progress", conclusion=None)
     store(run, "eval-0"), store(run, "eval-1")
-    assert len(results.of_run(_run(github, run))) == 2
+    assert len(results.of_run(_run(github, run), whole_run=True)) == 2
 
 
 def test_of_run__none(gh, github, results):

@@ -7,13 +7,13 @@ import shutil
 from pathlib import Path
 
 from evalaction import __version__
-from evalaction.app.accepting import AcceptJob, Decision, Origin, accept_records
+from evalaction.app.accepting import AcceptJob, Decision, Origin, decide_records, store_records
 from evalaction.app.judging import VERDICT_FILE
 from evalaction.app.on_github.baselines import ArtifactSource
 from evalaction.app.on_github.desk import REPORT, Desk
-from evalaction.app.on_github.records import records_of
+from evalaction.app.on_github.records import results_of
 from evalaction.core.verdict import EXIT_CODES, BaselineInfo, SuiteVerdict, Verdict, VerdictWord
-from evalaction.datasets.load import suite_keys
+from evalaction.datasets.keys import suite_keys
 from evalaction.errors import ConfigError
 from evalaction.github.commands import SUMMARY_LIMIT
 from evalaction.github.facts import Run
@@ -46,21 +46,19 @@ def accept(desk: Desk) -> Kept:
     inputs = desk.inputs
     _may_accept(desk)
     run = _run_to_accept(desk)
-    records = records_of(desk, run).records
-    if not records:
-        raise ConfigError.one("INVALID_RECORD", f"run {run.id} left no record that it measured", "name a run of the gate that finished measuring", path="run-id")
+    places = results_of(desk, run, key=inputs.key if inputs.explicit_key else None).values()
+    is_artifact = inputs.baseline_store == "artifact"
     job = AcceptJob(
-        records=records, baseline=desk.baselines, reason=inputs.reason, cases=inputs.cases, only=inputs.only, move_anchor=inputs.move_anchor, origin=_origin(run),
+        records=tuple(places), baseline=desk.baselines, reason=inputs.reason, cases=inputs.cases, only=inputs.only, move_anchor=inputs.move_anchor, origin=_origin(run),
         source=desk.source(),
     )  # fmt: skip
-    if inputs.baseline_store == "artifact":
-        _refuse_many(len(records), "accept with the `key` of one job of the gate after the other, each with fewer suites")
-    word, decided = accept_records(desk.parts, job)
-    verdict = _show(desk, word, decided)
-    stored = [(one.record.header.key, one.folder) for one in decided if one.folder is not None]
-    if inputs.baseline_store == "directory":
-        return Kept(verdict=verdict, folder=desk.baselines if stored else None)
-    return Kept(verdict=verdict, uploads=_uploads(desk, [key for key, _ in stored]))
+    word, decided = decide_records(desk.parts, job)
+    if is_artifact:
+        _refuse_too_many(len(decided), "gate the suites in several jobs, and accept with the `key` of one job after the other")
+    if word == "accepted":
+        decided = store_records(desk.parts, job, decided)
+    uploads = _uploads(desk, [one.record.header.key for one in decided if one.folder is not None]) if is_artifact else ()
+    return Kept(verdict=_show(desk, word, decided), uploads=uploads, folder=desk.baselines if word == "accepted" and not is_artifact else None)
 
 
 def renew(desk: Desk) -> Kept:
@@ -68,15 +66,16 @@ def renew(desk: Desk) -> Kept:
     if desk.inputs.baseline_store == "directory":
         raise ConfigError.one("INVALID_INPUT", "a baseline in the repository does not expire", "remove mode: renew", path="mode")
     _on_default_branch(desk)
-    keys = suite_keys(desk.inputs.suite, desk.parts.settings.workspace, desk.parts.settings.cwd)
-    _refuse_many(len(keys), "renew in several steps, each with fewer files in `suite`")
+    keys = suite_keys(desk.inputs.suite, desk.parts.settings.environment, desk.parts.settings.cwd)
     source = ArtifactSource(desk)
     source.fetch(keys)
     kept = [key for key in keys if source.found[key].artifact is not None]
+    _refuse_too_many(len(kept), "name fewer suites in `suite`, and renew the others in a job of their own")
+    uploads = _uploads(desk, kept)
     word: VerdictWord = "renewed" if kept else "no_baseline"
     desk.runner.add_summary(f"## {_HEADLINES[word]}\n\n" + "".join(f"- `{key}`\n" for key in kept))
     verdict = _write(desk, word, tuple(SuiteVerdict(suite=key, key=key, verdict=word, baseline=BaselineInfo(found=key in kept)) for key in keys))
-    return Kept(verdict=verdict, uploads=_uploads(desk, kept))
+    return Kept(verdict=verdict, uploads=uploads)
 
 
 def _may_accept(desk: Desk) -> None:
@@ -150,9 +149,9 @@ def _write(desk: Desk, word: VerdictWord, suites: tuple[SuiteVerdict, ...]) -> V
     return verdict
 
 
-def _refuse_many(suites: int, remedy: str) -> None:
+def _refuse_too_many(suites: int, fix: str) -> None:
     if suites > MOST_SUITES:
-        raise ConfigError.one("INVALID_INPUT", f"{suites} suites at once, and one step stores the baselines of at most {MOST_SUITES}", remedy, path="suite")
+        raise ConfigError.one("INVALID_INPUT", f"{suites} suites at once, and one job stores at most {MOST_SUITES} as artifacts", f"{fix}, or use baseline-store: directory")
 
 
 def _uploads(desk: Desk, keys: list[str]) -> tuple[tuple[str, Path], ...]:

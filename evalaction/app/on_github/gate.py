@@ -5,7 +5,8 @@ from __future__ import annotations
 from evalaction.app.gating import gate_suites
 from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.desk import Desk
-from evalaction.app.on_github.records import shards_of
+from evalaction.app.on_github.records import results_of
+from evalaction.app.on_github.shards import find_shards
 from evalaction.app.on_github.surfaces import Surfaces
 from evalaction.app.parts import Job, Outputs, Selected
 from evalaction.app.reading import judge_records, merge_shards
@@ -42,6 +43,12 @@ def _job(desk: Desk, outputs: Outputs) -> Job:
 def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
     """Join the shards of this run and judge the whole. What was judged and is not red ends as `merged`; what is red stays red."""
     run = desk.client().run(desk.inputs.run_id or desk.event.run_id or 0)
-    merge_shards(desk.parts, shards_of(desk, run), desk.results)
+    shards = find_shards(results_of(desk, run, shards_without=desk.inputs.key), outsider=desk.event.is_outsider)
+    for line in shards.remarks:
+        desk.say(line)
+    if not shards.folders:
+        return publish_failure(desk.parts, desk.outputs(surfaces), "not_run", shards.not_run(run.id))
+    merged = merge_shards(desk.parts, shards.folders, desk.results, replace=True)
+    shards.refuse_missing({folder.name for folder in merged})
     outputs = desk.outputs(surfaces, source=desk.source())
-    return judge_records(desk.parts, outputs, desk.results, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)
+    return judge_records(desk.parts, outputs, *merged, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)

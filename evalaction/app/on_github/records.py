@@ -1,69 +1,36 @@
-"""Records that another run measured. What lies in its artifacts is data; only what that run itself wrote is taken, each suite once."""
+"""Results of another run, as its artifacts hold them: data. A record counts only when that run wrote it, under the name of its own suite."""
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from evalaction.app.on_github.desk import Desk
-from evalaction.core.record import RunHeader
 from evalaction.errors import ConfigError
 from evalaction.github.facts import Run
+from evalaction.store.files import remove_tree
 from evalaction.store.records import HEADER_FILE, found_records, read_header
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """`records` are folders, one of each suite; `places` the folders of the artifacts, which may hold no record when nothing was measured."""
+def results_of(desk: Desk, run: Run, *, key: str | None = None, shards_without: str | None = None) -> Mapping[str, Path]:
+    """The results of a run by key: of `key` alone where it is given; with `shards_without` those of every job but that one, of which several may hold a suite.
 
-    records: tuple[Path, ...]
-    places: tuple[Path, ...]
-
-
-def records_of(desk: Desk, run: Run) -> Measured:
-    """What a finished run measured, of the key that a person chose or of all. Raises ConfigError and GitHubError."""
-    places = _places(desk, run, key=desk.inputs.key if desk.inputs.explicit_key else None)
-    holders: dict[str, list[str]] = {}
-    records = []
-    for key, folder, header in _own(desk, run, places):
-        holders.setdefault(header.key, []).append(key)
-        records.append(folder)
-    for suite, keys in sorted(holders.items()):
-        if len(keys) > 1:  # nobody could say which is meant
-            what = f"run {run.id} has results of suite `{suite}` under several keys: {', '.join(f'`{key}`' for key in keys[:10])}"
-            raise ConfigError.one("INVALID_INPUT", what, "choose one of them with `key`")
-    return Measured(records=tuple(records), places=tuple(places.values()))
-
-
-def shards_of(desk: Desk, run: Run) -> tuple[Path, ...]:
-    """The shards that other jobs of a run measured, the latest attempt of each; not what an earlier attempt of this job left. Raises ConfigError and GitHubError."""
-    shards = []
-    for key, folder, header in _own(desk, run, _places(desk, run, without=desk.inputs.key)):
-        if header.selection.shard is None:
-            desk.say(f"results of {key}: suite {header.suite} is no shard, and stays out of the merge")
-        else:
-            shards.append(folder)
-    if not shards:
-        raise ConfigError.one("INVALID_RECORD", f"run {run.id} has no shards to join", "let the jobs that this one needs run with `shard: I/N`")
-    return tuple(shards)
-
-
-def _places(desk: Desk, run: Run, *, key: str | None = None, without: str | None = None) -> Mapping[str, Path]:
+    On a runner that keeps its folders records of earlier runs lie beside the run's own; they are left out, and the log names them. Raises ConfigError and GitHubError.
+    """
     from evalaction.github.results import Results  # noqa: PLC0415 - the client is loaded only when it is asked
 
-    return Results(desk.client(), desk.folder / "results").of_run(run, key=key, without=without)
-
-
-def _own(desk: Desk, run: Run, places: Mapping[str, Path]) -> Iterator[tuple[str, Path, RunHeader]]:
-    """Key of the artifact, folder and header of each record that the run wrote. On a runner that keeps its folders those of earlier runs lie beside them."""
-    for key, place in places.items():
+    found = Results(desk.client(), desk.folder / "results").of_run(run, key=key, whole_run=shards_without is not None, without=shards_without)
+    for name, place in found.items():
         for folder in found_records(place):
-            header = read_header(folder)
-            if header.key != folder.name:
-                what = f"the record in the folder `{folder.name}` says that it is of suite `{header.key}`"
-                raise ConfigError.one("INVALID_RECORD", what, "this is no record that eval-gate wrote", file=str(folder / HEADER_FILE))
-            if header.run_id == str(run.id):
-                yield key, folder, header
-            else:
-                desk.say(f"results of {key}: passed over the record of suite {header.suite}, which run {header.run_id or 'unknown'} measured")
+            if not _is_own(run, folder):
+                desk.say(f"results of {name}: passed over the record of suite {folder.name}, which another run measured")
+                remove_tree(folder)
+    return found
+
+
+def _is_own(run: Run, folder: Path) -> bool:
+    header = read_header(folder)
+    if header.key != folder.name:
+        what = f"the record in the folder `{folder.name}` says that it is of suite `{header.key}`"
+        raise ConfigError.one("INVALID_RECORD", what, "this is no record that eval-gate wrote", file=f"{folder.name}/{HEADER_FILE}")
+    return header.run_id == str(run.id)

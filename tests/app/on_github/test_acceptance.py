@@ -145,6 +145,35 @@ def test_accept__two_suites_upload_a_folder_each(acting, gh):
     assert all([path.name for path in folder.iterdir()] == [name.removeprefix("eval-gate-baseline-")] for name, folder in names.items())
 
 
+def test_accept__nine_suites_are_refused_before_anything_is_said(acting, gh):
+    """More suites than one run can store are refused as a whole: no summary says accepted, nothing is left to upload, and the remedy is one that works."""
+    for number in range(9):
+        acting.suite(f"suite-{number}")
+    run = acting.upload(acting.act(events.push(gh)))
+    ended = acting.act(events.dispatch(gh), inputs={"mode": "accept", "run-id": run["id"], "reason": "fine"})
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert "accepted" not in ended.summary
+    assert "accepted by" not in ended.log
+    assert not any(name.startswith("baseline-1") for name in ended.outputs)
+    kept = acting.act(events.dispatch(gh), inputs={"mode": "accept", "run-id": run["id"], "reason": "fine", "baseline-store": "directory"})
+    assert kept.word == "accepted"
+
+
+def test_accept__two_records_under_one_key(acting, gh):
+    """Two records that claim one key are a configuration error in either store, and neither is stored."""
+    for name in ("alpha", "beta"):
+        acting.suite(name)
+    ended = acting.act(events.push(gh))
+    path = acting.workspace / "eval-results" / "beta" / "record.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "key": "alpha"}))
+    run = acting.upload(ended)
+    for store in ("artifact", "directory"):
+        refused = acting.act(events.dispatch(gh), inputs={"mode": "accept", "run-id": run["id"], "reason": "fine", "baseline-store": store})
+        assert (refused.code, "INVALID_RECORD" in refused.log) == (2, True), refused.log
+        assert "accepted" not in refused.summary
+    assert not (acting.workspace / "eval-baselines").exists()
+
+
 def test_accept__directory_store_on_any_branch(acting, gh):
     """With the directory store the baseline is written into the working tree, on any branch, for a reviewed pull request."""
     run = measured(acting, gh)
@@ -152,17 +181,6 @@ def test_accept__directory_store_on_any_branch(acting, gh):
     ended = acting.act(events.dispatch(gh, "feature"), inputs={"mode": "accept", "run-id": run["id"], "reason": "fine", "baseline-store": "directory"})
     assert (ended.word, ended.outputs["baseline-path"]) == ("accepted", "eval-baselines")
     assert (acting.workspace / "eval-baselines" / "support" / "acceptance.json").is_file()
-
-
-def test_accept__more_suites_than_one_step_can_store(acting, gh):
-    """A ninth suite is refused before anything is said to be accepted, for acceptance and renewal alike, each with a remedy of its own."""
-    for number in range(9):
-        acting.suite(f"s{number}", cases=1)
-    run = acting.upload(acting.act(events.push(gh)))
-    for inputs, remedy in (({"mode": "accept", "run-id": run["id"], "reason": "fine"}, "`key`"), ({"mode": "renew"}, "`suite`")):
-        ended = acting.act(events.dispatch(gh), inputs=inputs)
-        assert (ended.code, "9 suites" in ended.log, remedy in ended.log) == (2, True, True), ended.log
-        assert "✅" not in ended.summary
 
 
 def test_accept__records_of_earlier_runs_stay_out(acting, gh):
@@ -193,6 +211,44 @@ def test_renew__needs_no_secret_of_the_suite(acting, gh, baseline):
     baseline()
     acting.suite(target={"http": {"url": "http://127.0.0.1:9/", "headers": {"X": "{{ env.KEY_OF_MODEL }}"}, "extract": {"output": "a"}}})
     assert acting.act(events.schedule(gh), inputs={"mode": "renew"}).word == "renewed"
+
+
+@pytest.mark.parametrize("gone", ["results", "predictions"])
+def test_renew__needs_no_results_or_answers(acting, gh, baseline, gone):
+    """A renewal reads no results of another tool and no file of answers: in its job nobody has made them."""
+    if gone == "results":
+        path = acting.imported()
+        acting.accepted(events.dispatch(gh), run=acting.upload(acting.act(events.push(gh))))
+    else:
+        baseline()
+        path = acting.workspace / "evals" / "support.jsonl"
+    path.unlink()
+    ended = acting.act(events.schedule(gh), inputs={"mode": "renew"})
+    assert (ended.code, ended.word) == (0, "renewed"), ended.log
+
+
+def test_accept__imported_results(acting, gh):
+    """Another tool's results are accepted and compared with like measured ones, on GitHub too."""
+    acting.imported()
+    ended = acting.accepted(events.dispatch(gh), run=acting.upload(acting.act(events.push(gh))))
+    assert (ended.word, ended.outputs["baseline-1-artifact"]) == ("accepted", "eval-gate-baseline-foreign"), ended.log
+    acting.imported(bad=[2])
+    after = acting.act(events.pull_request(gh, gh.pull()))
+    assert (after.code, after.word, after.outputs["regressed"]) == (1, "regressed", "1"), after.log
+
+
+def test_renew__nine_suites_are_refused_before_anything_is_said(acting, gh):
+    """A renewal of more suites than one run can store names an input that it uses, and says nothing was renewed."""
+    for numbers in (range(5), range(5, 9)):
+        for number in numbers:
+            acting.suite(f"suite-{number}")
+        acting.accepted(events.dispatch(gh), run=acting.upload(acting.act(events.push(gh), inputs={"suite": "\n".join(f"evals/suite-{n}.eval.yaml" for n in numbers)})))
+    ended = acting.act(events.schedule(gh), inputs={"mode": "renew"})
+    assert (ended.code, ended.word) == (2, "config_error"), ended.log
+    assert "renewed" not in ended.summary
+    assert "`suite`" in ended.log
+    half = acting.act(events.schedule(gh), inputs={"mode": "renew", "suite": "evals/suite-[0-4].eval.yaml"})
+    assert (half.word, "baseline-5-artifact" in half.outputs, "baseline-6-artifact" in half.outputs) == ("renewed", True, False)
 
 
 def test_renew__nothing_to_renew_is_said(acting, gh):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
 
 from tests.github import events
+from tests.github.acting import NEEDS_A_SECRET
 from tests.github.fake import READ, Token
 
 
@@ -76,6 +78,104 @@ def test_second_stage__damaged_record_is_never_green(gh, staged, text):
     assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]][-1] == "action_required"
 
 
+@pytest.fixture
+def unmeasured(acting, gh):
+    """Stage one of a pull request that came to no record, and stage two of it."""
+
+    def make(pull, change=None, broken=False, **inputs):
+        gh.tokens["reader-token"] = Token(permissions=READ)
+        path = acting.suite(**NEEDS_A_SECRET)
+        if broken:
+            path.write_text("version: 1\nname: support\ncasez: []\n")
+        first = acting.act(events.pull_request(gh, pull), token="reader-token")
+        if change:
+            change(acting.workspace / "eval-results" / "verdict.json")
+        run = acting.upload(first, conclusion="success" if first.code == 0 else "failure")
+        shutil.rmtree(acting.workspace / "evals")
+        gh.seen.clear()
+        return first, acting.act(events.workflow_run(gh, run), inputs={"mode": "report", "run-id": run["id"], **inputs})
+
+    return make
+
+
+@pytest.mark.parametrize(("wish", "conclusion"), [("neutral", "neutral"), ("failure", "failure")])
+@pytest.mark.parametrize("who", ["fork", "dependabot"])
+def test_second_stage__not_run_is_published(gh, unmeasured, who, wish, conclusion):
+    """An outsider's run without its secret is published as not_run: the comment names the secret, the check concludes as for nothing compared, the stage ends with 0 (P123)."""
+    pull = gh.pull("main", repo=gh.fork()) if who == "fork" else gh.pull("dependabot/pip/x", author="dependabot[bot]")
+    first, ended = unmeasured(pull, **{"no-baseline": wish})
+    (comment,) = gh.comments_on(pull["number"])
+    (check,) = (row for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"])
+    assert (first.word, ended.code, ended.word) == ("not_run", 0, "published"), ended.log
+    assert "not_run" in comment["body"].splitlines()[1]
+    assert "KEY_OF_MODEL" in comment["body"]
+    assert (check["status"], check["conclusion"]) == ("completed", conclusion)
+    assert "not_run" in ended.summary
+
+
+def test_second_stage__broken_suite_of_a_fork_is_action_required(gh, unmeasured):
+    """A fork's run that ended in a configuration error is published as one, with its faults; the stage itself worked."""
+    pull = gh.pull("main", repo=gh.fork())
+    first, ended = unmeasured(pull, broken=True)
+    assert (first.word, ended.code, ended.word) == ("config_error", 0, "published"), ended.log
+    assert "UNKNOWN_FIELD" in gh.comments_on(pull["number"])[0]["body"]
+    assert [row["conclusion"] for row in gh.checks.values()] == ["action_required"]
+
+
+@pytest.mark.parametrize("lie", ["passed", "no_baseline", "environment_drift", "merged", "published"])
+def test_second_stage__nothing_measured_is_never_a_pass(gh, unmeasured, lie):
+    """Results without any record that claim a verdict on it are a configuration error (P159)."""
+    ended = unmeasured(gh.pull("main", repo=gh.fork()), change=lambda path: path.write_text(json.dumps({**json.loads(path.read_text()), "verdict": lie})))[1]
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert [row["conclusion"] for row in gh.checks.values()] == ["action_required"]
+
+
+def test_second_stage__own_pull_request_cannot_be_not_run(acting, gh, unmeasured):
+    """A branch of ours has its secrets: results of it that claim not_run are a configuration error."""
+    pull = gh.pull()
+    claim = {"verdict": "not_run", "exit_code": 0, "would_exit": 0}
+    ended = unmeasured(pull, change=lambda path: path.write_text(json.dumps({**json.loads(path.read_text()), **claim})))[1]
+    assert (ended.code, ended.word) == (2, "config_error")
+
+
+def test_second_stage__reasons_of_a_fork_are_text(gh, unmeasured):
+    """What a fork's run says of itself is bounded text in the comment: no mark-up, no mention, no workflow command, no path of its choice."""
+
+    def change(path):
+        hostile = "@octo-team <img src=x> ::error::x\n::warning::y " + "z" * 2_000
+        document = json.loads(path.read_text())
+        reasons = [{"code": hostile, "message": hostile, "file": "../../../etc/passwd", "line": 1}] * 300
+        path.write_text(json.dumps({**document, "reasons": reasons}))
+
+    pull = gh.pull("main", repo=gh.fork())
+    ended = unmeasured(pull, change=change)[1]
+    body = gh.comments_on(pull["number"])[0]["body"]
+    assert (ended.code, ended.word) == (0, "published")
+    assert len(body) < 65_536
+    assert not re.findall(r"<img|@octo", re.sub(r"`[^`]*`", "", body))
+    assert not [line for line in ended.log.splitlines() if line.lstrip().startswith(("::error::x", "::warning::y"))]
+
+
+def test_second_stage__one_job_measured_and_one_not(acting, gh, unmeasured, baseline):
+    """Of a fork's two jobs, one measured and one without its secret, both stand in the report, and the whole is no pass."""
+    baseline()
+    pull = gh.pull("main", repo=gh.fork())
+    event = events.pull_request(gh, pull)
+    first = acting.act(event, inputs={"key": "plain"})
+    run = acting.upload(first)
+    acting.suite("secret", **NEEDS_A_SECRET)
+    (acting.workspace / "evals" / "support.eval.yaml").unlink()
+    acting.upload(acting.act(event, run=run, inputs={"key": "judged"}))
+    gh.checks.clear(), gh.comments.clear()
+    ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report", "run-id": run["id"]})
+    body = gh.comments_on(pull["number"])[0]["body"]
+    assert (ended.code, ended.word) == (0, "published"), ended.log
+    assert "KEY_OF_MODEL" in body
+    assert "judged" in body
+    assert "not_run" in body.splitlines()[1]
+    assert [row["conclusion"] for row in gh.checks.values()] == ["neutral"]
+
+
 @pytest.mark.parametrize("lie", ["another suite", "no folder's name"])
 def test_second_stage__record_under_another_suites_name(gh, staged, lie):
     """A record that claims another key than its folder's is no record of ours: it must not choose what it is compared with (P159)."""
@@ -140,24 +240,6 @@ def test_second_stage__records_of_earlier_runs_stay_out(gh, staged):
     assert "stale" not in gh.comments_on(pull["number"])[0]["body"]
 
 
-@pytest.mark.parametrize(("suite", "word", "expected"), [("secret", "not_run", "neutral"), ("broken", "published", "action_required"), ("gone", "published", "failure")])
-def test_second_stage__first_stage_without_a_record(acting, gh, suite, word, expected):
-    """A fork that had no secrets is shown as not_run; one whose run came to nothing for another reason, or whose word is gone, never passes in silence."""
-    gh.tokens["reader-token"] = Token(permissions=READ)
-    pull = gh.pull("main", repo=gh.fork())
-    path = acting.suite(target={"http": {"url": "http://127.0.0.1:9/", "headers": {"X": "{{ env.KEY_OF_MODEL }}"}, "extract": {"output": "a"}}})
-    if suite == "broken":
-        path.write_text("version: 1\ncasez: []\n")
-    first = acting.act(events.pull_request(gh, pull), token="reader-token")
-    if suite == "gone":
-        (acting.workspace / "eval-results/verdict.json").write_text("{}")
-    run = acting.upload(first)
-    ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report"})
-    assert (ended.code, ended.word) == (0, word), ended.log
-    assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]][-1] == expected
-    assert str(run["id"]) in gh.comments_on(pull["number"])[0]["body"]
-
-
 @pytest.mark.parametrize("why", ["newer push", "closed", "two"])
 def test_second_stage__without_one_provable_pull_request_nothing_is_shown(gh, staged, why):
     """A newer head, a closed pull request or two candidates: nothing is shown, and the stage says so without failing."""
@@ -182,57 +264,3 @@ def test_second_stage__push_run_is_not_reported(acting, gh, baseline):
     ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report"})
     assert ended.word == "not_run"
     assert not gh.writes()
-
-
-def test_merge__joins_the_shards_of_its_own_run(acting, gh, baseline):
-    """The merge job fetches every shard of the run that it is part of, judges the whole, publishes, and is red for a regression in one shard."""
-    baseline()
-    for bad, (code, word) in (([], (0, "merged")), ([2], (1, "regressed"))):
-        pull = gh.pull(f"feature-{len(bad)}")
-        event = events.pull_request(gh, pull)
-        run = gh.run("pull_request", f"feature-{len(bad)}", path=".github/workflows/eval.yml", status="in_progress", conclusion=None, head_sha=pull["head"]["sha"])
-        for number in (1, 2):
-            acting.suite(bad=bad)
-            acting.upload(acting.act(event, run=run, inputs={"shard": f"{number}/2", "key": f"eval-{number - 1}"}))
-            run["status"], run["conclusion"] = "in_progress", None
-        ended = acting.act(event, run=run, inputs={"mode": "merge"})
-        assert (ended.code, ended.word) == (code, word), ended.log
-        assert len(list((acting.workspace / "eval-results" / "support" / "cases").glob("*.json"))) == 4
-        assert len(gh.comments_on(pull["number"])) == 1
-        shutil.rmtree(acting.workspace / "eval-results")
-
-
-def test_merge__again_takes_shards_only(acting, gh, baseline):
-    """A second attempt of the merging job takes neither what its first one left nor the results of jobs that are no shards, and of a shard the newest attempt."""
-    baseline()
-    event = events.push(gh)
-    run = gh.run("push", path=".github/workflows/eval.yml", status="in_progress", conclusion=None)
-
-    def step(bad=(), attempt="1", **inputs):
-        acting.suite(bad=bad)
-        ended = acting.act(event, run=run, inputs=inputs, GITHUB_RUN_ATTEMPT=attempt)
-        acting.upload(ended)
-        run["status"], run["conclusion"] = "in_progress", None
-        return ended
-
-    step(key="whole", bad=[1])
-    step(shard="1/2", key="eval-0", bad=[1, 2, 3, 4])
-    step(shard="2/2", key="eval-1")
-    assert step(mode="merge", key="joined").word == "regressed"
-    step(shard="1/2", key="eval-0", attempt="2")
-    ended = step(mode="merge", key="joined", attempt="2")
-    assert (ended.code, ended.word) == (0, "merged"), ended.log
-    assert "is no shard" in ended.log
-
-
-@pytest.mark.parametrize("which", [(1,), (2,)])
-def test_merge__missing_shard_is_an_error(acting, gh, which):
-    """A shard that is not there makes a configuration error, never a smaller record."""
-    event = events.push(gh)
-    run = gh.run("push", path=".github/workflows/eval.yml", status="in_progress", conclusion=None)
-    for number in which:
-        acting.suite()
-        acting.upload(acting.act(event, run=run, inputs={"shard": f"{number}/2", "key": f"eval-{number - 1}"}))
-        run["status"], run["conclusion"] = "in_progress", None
-    ended = acting.act(event, run=run, inputs={"mode": "merge"})
-    assert ended.code == 2, ended.log
