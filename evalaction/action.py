@@ -32,14 +32,14 @@ from evalaction.inputs import Inputs, read_inputs, unknown_inputs, variable
 from evalaction.report.faults import fault_reasons, render_faults
 from evalaction.report.terminal import last_line
 from evalaction.report.text import block, plain
-from evalaction.settings import Settings
+from evalaction.settings import Settings, secrets
 from evalaction.store.ownership import hand_back
 
 if TYPE_CHECKING:
     from evalaction.github.client import GitHub
 
-_OURS_ALONE = re.compile(r"^(INPUT_.*|EVAL_GATE_KEY|GITHUB_TOKEN|GH_TOKEN|ACTIONS_(RUNTIME|ID_TOKEN|RESULTS|CACHE).*)$")
-"""Variables that no target, suite or child process may see."""
+_OURS_ALONE = re.compile(r"^(INPUT_.*|EVAL_GATE_KEY|GITHUB_TOKEN|GH_TOKEN|ACTIONS_.*|GITHUB_(ENV|PATH|OUTPUT|STATE|STEP_SUMMARY))$")
+"""Variables that no target, suite or child process may see: credentials, and the files through which a process steers the rest of the job."""
 _ANNOTATIONS = 8
 """The runner shows ten of a kind for a step."""
 
@@ -70,12 +70,13 @@ def _execute(environ: MutableMapping[str, str], arguments: list[str]) -> int:
     given = dict(environ)
     for name in [name for name in environ if _OURS_ALONE.match(name)]:
         del environ[name]
+    tokens = secrets({name: value for name, value in given.items() if name not in environ and not name.startswith(("INPUT_", "EVAL_GATE_"))})
     log = Stream(sys.stdout)
     inputs, faults = read_inputs(given)
     runner = Runner.of(given, log)
     with runner.commands_off() as quiet, _folder(given) as folder:
         cwd, misplaced = _enter(inputs, given)
-        settings = Settings.read(dict(environ), cwd, also_secret=[inputs.github_token])
+        settings = Settings.read(dict(environ), cwd, also_secret=[inputs.github_token, *tokens])
         console = Console(masker=settings.masker, err=log, out=log, plain_colours=True)
         desk = Desk(
             parts=Parts(settings=settings, console=console), inputs=inputs, runner=runner, quiet=quiet, folder=folder, results=settings.cwd / inputs.results_dir,

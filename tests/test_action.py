@@ -95,6 +95,37 @@ def test_process__leaves_nothing_but_the_results(gh, step):
     assert json.loads((step.acting.workspace / "eval-results" / "verdict.json").read_text())["verdict"] == "no_baseline"
 
 
+STEERS = ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY")
+TELLS = 'env >> seen.txt; for file in "$GITHUB_ENV" "$GITHUB_PATH" "$GITHUB_OUTPUT" "$GITHUB_STATE" "$GITHUB_STEP_SUMMARY"; do echo hostile=1 >> "$file"; done; echo ok'
+MODULE = """import os, subprocess
+subprocess.run(["bash", "-c", open("tells.sh").read()])
+def answer(case):
+    return "ok"
+"""
+
+
+@pytest.mark.parametrize("kind", ["exec", "blame", "python"])
+def test_process__no_child_can_steer_the_job(gh, step, kind):
+    """A command, the base system's command and a function of the author's find neither the runner's command files nor any of its tokens in their environment."""
+    workspace = step.acting.workspace
+    (workspace / "tells.sh").write_text(TELLS)
+    (workspace / "authors.py").write_text(MODULE)
+    command = {"exec": {"command": "echo bad" if kind == "blame" else TELLS, "protocol": "text", "env": ["*"]}}
+    more = {"blame": {"command": TELLS}, "deterministic": False} if kind == "blame" else {}
+    if kind == "blame":
+        step.acting.suite(cases=2, target={"exec": {"command": "read q; echo answer ${q#question }", "protocol": "text"}}, defaults={"repeats": 3}, **more)
+        at_home = {"env": {**os.environ, "GITHUB_EVENT_PATH": ""}, "cwd": workspace, "check": True, "capture_output": True}
+        for words in (["run", "evals"], ["accept", "eval-results/support", "--reason", "first"]):
+            subprocess.run([sys.executable, "-m", "evalaction", *words], **at_home)
+    step.acting.suite(cases=2, target={"python": {"callable": "authors:answer"}} if kind == "python" else command, defaults={"repeats": 3}, **more)
+    tokens = {"ACTIONS_RUNTIME_TOKEN": "secret-of-the-runner", "ACTIONS_RESULTS_URL": "https://results.test", "ACTIONS_ANYTHING": "1", "GITHUB_TOKEN": "secret-of-the-job"}
+    log, _ = step(**{"INPUT_BASELINE-STORE": "directory", **tokens}).communicate(timeout=60)
+    seen = (workspace / "seen.txt").read_text()
+    assert "PATH=" in seen, log
+    assert not [line for line in seen.splitlines() if line.startswith((*STEERS, "ACTIONS_", "GITHUB_TOKEN", "INPUT_"))]
+    assert "hostile" not in "".join((step.output.parent / name).read_text() for name in ("env", "path", "output", "state", "summary"))
+
+
 @pytest.mark.parametrize("variables", [{"GITHUB_WORKSPACE": "/nowhere"}, {"RUNNER_TEMP": "/nowhere"}, {"GITHUB_API_URL": "no address"}, {"GITHUB_OUTPUT": "/nowhere/output"}])
 def test_process__odd_runner_is_no_traceback(step, variables):
     """Whatever the runner's variables name that is not there, the run ends with a code of ours and no traceback."""

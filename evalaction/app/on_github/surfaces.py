@@ -54,6 +54,7 @@ class Surfaces:
         self._wants_comment = publish and desk.inputs.comment and place.pull is not None
         self._check: Check | None = None
         self._failed: dict[str, str] = {}
+        self._summed = False
         self.comment_url = self.check_url = ""
 
     def open(self) -> None:
@@ -72,7 +73,7 @@ class Surfaces:
         """Show the verdict everywhere; see `Sink`."""
         if is_cancelled(verdict):
             _deaf()
-        self._attempt("job summary", lambda: self._desk.runner.add_summary(self._markdown(verdict, details, SUMMARY_LIMIT)))
+        self._attempt("job summary", lambda: self._add_summary(verdict, details))
         self._attempt("comment", lambda: self._comment(verdict, details))
         self._attempt("check run", lambda: self._complete(verdict, details))
         self._say_failures()
@@ -80,6 +81,9 @@ class Surfaces:
     def _name(self) -> str:
         inputs = self._desk.inputs
         return plain(inputs.check_name or f"eval-gate ({inputs.key})", 200)
+
+    def _add_summary(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
+        self._summed = self._desk.runner.add_summary(self._markdown(verdict, details, SUMMARY_LIMIT))
 
     def _comment(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
         pull, github, head = self.place.pull, self._desk.github, self.place.head_sha
@@ -114,7 +118,7 @@ class Surfaces:
 
     def _summary(self, verdict: Verdict) -> str:
         url = self._desk.event.run_url
-        where = f" The whole report is in the [run's summary]({url})." if url else ""
+        where = f" The whole report is in the [run's summary]({url})." if url and self._summed else ""
         return f"Verdict `{verdict.verdict}`, exit code {verdict.exit_code}.{where}"
 
     def _markdown(self, verdict: Verdict, details: Mapping[str, Details], limit: int, *, marker: str | None = None) -> str:
@@ -142,7 +146,7 @@ class Surfaces:
         told = "; ".join(f"{surface}: {reason}" for surface, reason in self._failed.items())
         lines = [f"`{_PERMISSIONS[surface]}`" for surface in self._failed if surface in _PERMISSIONS]
         remedy = f" If the token may not write, add {' and '.join(lines)} to the job's permissions; pull requests from forks need the second workflow." if lines else ""
-        rest = " The job summary has everything." if "job summary" not in self._failed else ""
+        rest = " The job summary has everything." if self._summed else ""
         self._desk.warn("eval-gate could not publish", plain(f"{told}. The verdict stands.{remedy}{rest}", 2000))
 
 

@@ -106,6 +106,21 @@ def test_gate__publishing_never_changes_the_verdict(acting, gh, baseline, surfac
     assert ("checks: write" if "check" in surface else "pull-requests: write") in ended.log
 
 
+@pytest.mark.parametrize("place", ["", "/nowhere/summary", "/dev/full"])
+def test_gate__summary_that_was_not_written_is_not_pointed_to(acting, gh, place):
+    """Where the job's summary could not be written, neither check nor log says that the whole report is there."""
+    pull = gh.pull()
+    acting.suite()
+    gh.fail("POST", "/comments$", 403)
+    ended = acting.act(events.pull_request(gh, pull), GITHUB_STEP_SUMMARY=place)
+    assert "summary](" not in check_on(gh, pull["head"]["sha"])["output"]["summary"]
+    assert "pull-requests: write" in ended.log
+    assert "summary has everything" not in ended.log
+    other = gh.pull("second")
+    acting.act(events.pull_request(gh, other))
+    assert "summary](" in check_on(gh, other["head"]["sha"])["output"]["summary"]
+
+
 def test_gate__read_only_token(acting, gh, baseline):
     """A token that may only read costs comment and check, and is said once with both permissions."""
     baseline()
