@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NoReturn
 
 from evalaction.app.baselines import FoundBaseline, Where, of_records
 from evalaction.app.parts import BaselineSource, Parts
@@ -14,7 +14,7 @@ from evalaction.core.record import RunRecord
 from evalaction.core.verdict import Verdict
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import DirectoryStore
-from evalaction.store.records import HEADER_FILE, load, read_cases, read_record, record_folders
+from evalaction.store.records import HEADER_FILE, load, read_below, read_cases, record_folders, refuse_shared_keys
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +55,9 @@ class Decision:
 
 def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "drifted"], tuple[Decision, ...]]:
     """Accept the records of the last run at each place; none is stored unless all of them may be. Raises ConfigError when one must not be a baseline."""
-    request, places = _request(parts, job), [folder for place in job.records for folder in _of_the_last_run(place)]
-    records = [(folder, _of_origin(read_record(folder), job.origin)) for folder in places]
+    request = _request(parts, job)
+    records = [(folder, _of_origin(record, job.origin)) for place in job.records for folder, record in _of_the_last_run(place, job.origin)]
+    refuse_shared_keys(records)
     known = of_records(parts, Where(baseline=job.baseline, source=job.source), [record.header for _, record in records])
     store = DirectoryStore(job.baseline)
     decided = [_decided(folder, record, known[record.header.key], request) for folder, record in records]
@@ -115,19 +116,37 @@ def _advice(baseline: RunRecord) -> str | None:
     return f"suite {header.suite}: this baseline holds {many}: `eval-gate calibrate SUITE` measures ten, says what could be seen with them, and leaves a record to accept"
 
 
-def _of_the_last_run(place: Path) -> tuple[Path, ...]:
-    """The records at a place. Records of earlier runs may lie beside them: where a verdict names its suites, only those are meant."""
+def _of_the_last_run(place: Path, origin: Origin | None) -> list[tuple[Path, RunRecord]]:
+    """The records at a place. Records of earlier runs may lie beside them: where a verdict names its suites, only those are meant.
+
+    What came from elsewhere may not choose: there all records are meant, and one that neither the verdict nor its own header gives to the run is refused.
+    """
     folders = record_folders(place)
+    named = _named(place)
+    if origin is None:
+        return [(folder, read_below(place, folder)) for folder in folders if named is None or folder.name in named] or _refuse_unjudged(place, folders)
+    records = [(folder, read_below(place, folder)) for folder in folders]
+    if named is not None and not named:
+        _refuse_unjudged(place, folders)
+    for folder, record in records:
+        if named is not None and folder.name not in named and record.header.run_id != origin.run_id:
+            what = f"the results of run {origin.run_id} hold a record of suite {record.header.key} that is not of this run, but of {record.header.run_id or 'none that is known'}"
+            raise ConfigError.one("INVALID_RECORD", what, "let the gate's job begin with an empty results-dir, and accept its next run", file=str(folder))
+    return records
+
+
+def _named(place: Path) -> set[str] | None:
+    """Keys of the suites that the verdict of the last run at a place names; None where there is none, or the place is one record's own folder."""
     verdict = place / "verdict.json"
     if (place / HEADER_FILE).is_file() or not verdict.is_file():
-        return folders
-    named = {suite.key for suite in load(Verdict, verdict).suites}
-    meant = tuple(folder for folder in folders if folder.name in named)
-    if not meant:
-        there = ", ".join(str(folder) for folder in folders[:5])
-        fix = f"measure again, or name a record of an earlier run: {there}"
-        raise ConfigError.one("INVALID_RECORD", "the last command in this folder came to no verdict", fix, file=str(place))
-    return meant
+        return None
+    return {suite.key for suite in load(Verdict, verdict).suites}
+
+
+def _refuse_unjudged(place: Path, folders: tuple[Path, ...]) -> NoReturn:
+    there = ", ".join(str(folder) for folder in folders[:5])
+    fix = f"measure again, or name a record of an earlier run: {there}"
+    raise ConfigError.one("INVALID_RECORD", "the last command in this folder came to no verdict", fix, file=str(place))
 
 
 def _taken(record: RunRecord, accepted: Accepted) -> Iterable[str]:

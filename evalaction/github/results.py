@@ -48,7 +48,7 @@ class Results:
         chosen = _chosen(latest, key, run)
         left, folders = UNPACKED_TOTAL, {}
         for one, artifact in sorted(chosen.items()):
-            folders[one] = self._brought(artifact, left)
+            folders[one] = _laid_out(self._brought(artifact, left), artifact)
             left -= _size(folders[one])
         if not whole_run:
             _refuse_shared(folders, run)
@@ -94,6 +94,14 @@ class Results:
         folder = self._folder / f"results-{artifact.id}"
         bring(self._github, artifact, folder, what=what, unpacked_limit=min(UNPACKED_LIMIT, left))
         return folder
+
+
+def _laid_out(folder: Path, artifact: Artifact) -> Path:
+    """The folder again. A record at its root would lie under no key, and so could be taken for any suite's."""
+    if (folder / "record.json").exists():
+        what = f"results artifact {artifact.id} of run {artifact.run_id} holds a record at its root, where there is one folder for each suite"
+        raise ConfigError.one("INVALID_RECORD", what, "this is no artifact that eval-gate made; measure again")
+    return folder
 
 
 def _is_ours(run: Run, branch: str, repository_id: int) -> bool:

@@ -220,3 +220,10 @@ def test_newest_on__outage(gh, github, results, store, path):
     with pytest.raises(GitHubError) as said:
         results.newest_on("main", gh.repository.id, own_run_id=None)
     assert said.value.kind == "unavailable"
+
+
+def test_of_run__record_at_the_root_is_refused(gh, github, results, store):
+    """A record that lies under no key could be taken for any suite's."""
+    run = gh.run("pull_request", "feature", path=EVAL)
+    store(run, data=zip_of({"verdict.json": "", "record.json": "{}"}))
+    assert "root" in _fault("INVALID_RECORD", lambda: results.of_run(_run(github, run)))

@@ -76,6 +76,33 @@ def test_second_stage__damaged_record_is_never_green(gh, staged, text):
     assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]][-1] == "action_required"
 
 
+def renamed(results, *, key="support", folder="support"):
+    """The record of `support` under another key, in another folder, or both."""
+    path = results / "support" / "record.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "key": key}))
+    if folder != "support":
+        shutil.rmtree(results / folder, ignore_errors=True)
+        (results / "support").rename(results / folder)
+
+
+@pytest.mark.parametrize("lie", [{"key": "other"}, {"folder": "other"}, {"folder": "."}])
+def test_second_stage__record_cannot_choose_another_suites_baseline(acting, gh, baseline, staged, lie):
+    """A record under another suite's key, in another's folder or in none is refused, and the check stays red."""
+    baseline("other", cases=1)
+
+    def change(results):
+        if lie.get("folder") == ".":
+            for path in (results / "support").iterdir():
+                path.rename(results / path.name)
+        else:
+            renamed(results, **lie)
+
+    pull, _, report = staged(change=change)
+    ended = report()
+    assert (ended.code, "INVALID_RECORD" in ended.log) == (2, True)
+    assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]][-1] == "action_required"
+
+
 @pytest.mark.parametrize("why", ["newer push", "closed", "two"])
 def test_second_stage__without_one_provable_pull_request_nothing_is_shown(gh, staged, why):
     """A newer head, a closed pull request or two candidates: nothing is shown, and the stage says so without failing."""
