@@ -14,7 +14,7 @@ from evalaction.core.record import RunRecord
 from evalaction.core.verdict import Verdict
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import DirectoryStore
-from evalaction.store.records import HEADER_FILE, found_records, load, read_cases, read_record, record_folders
+from evalaction.store.records import HEADER_FILE, found_records, load, read_below, read_cases, record_folders, refuse_shared_keys
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,9 +61,9 @@ def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "d
 
 def decide_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "drifted"], tuple[Decision, ...]]:
     """The same without storing anything: what would become of the baselines."""
-    request, places = _request(parts, job), _places(job)
-    records = [(folder, _of_origin(read_record(folder), job.origin)) for folder in places]
-    _refuse_same_keys(records)
+    request = _request(parts, job)
+    records = [(folder, _of_origin(record, job.origin)) for folder, record in _records(job)]
+    refuse_shared_keys(records)
     known = of_records(parts, Where(baseline=job.baseline, source=job.source, foreign=job.origin is not None), [record.header for _, record in records])
     decided = [_decided(folder, record, known[record.header.key], request) for folder, record in records]
     for one in decided:
@@ -80,16 +80,6 @@ def store_records(parts: Parts, job: AcceptJob, decided: Sequence[Decision]) -> 
     """Store what was decided, with the folders of the new baselines."""
     store = DirectoryStore(job.baseline)
     return tuple(_stored(parts, store, one) for one in decided)
-
-
-def _refuse_same_keys(records: Sequence[tuple[Path, RunRecord]]) -> None:
-    """Two records of one suite: which would be the baseline, nobody could say."""
-    first: dict[str, Path] = {}
-    for folder, record in records:
-        other = first.setdefault(record.header.key, folder)
-        if other is not folder:
-            what = f"{folder.name} and {other.name} are both records of suite {record.header.key}"
-            raise ConfigError.one("INVALID_RECORD", what, "accept one of them", file=str(folder))
 
 
 def _decided(folder: Path, record: RunRecord, before: FoundBaseline, request: AcceptRequest) -> Decision:
@@ -137,12 +127,11 @@ def _advice(baseline: RunRecord) -> str | None:
     return f"suite {header.suite}: this baseline holds {many}: `eval-gate calibrate SUITE` measures ten, says what could be seen with them, and leaves a record to accept"
 
 
-def _places(job: AcceptJob) -> list[Path]:
+def _records(job: AcceptJob) -> list[tuple[Path, RunRecord]]:
     """The records that are meant. What lies in the artifacts of a run chooses nothing: of those every record is meant."""
-    if job.origin is None:
-        return [folder for place in job.records for folder in _of_the_last_run(place)]
-    found = [folder for place in job.records for folder in found_records(place)]
-    if not found:
+    chosen = _of_the_last_run if job.origin is None else found_records
+    found = [(folder, read_below(place, folder)) for place in job.records for folder in chosen(place)]
+    if not found and job.origin is not None:
         raise ConfigError.one("INVALID_RECORD", f"run {job.origin.run_id} left no record that it measured", "name a run of the gate that finished measuring", path="run-id")
     return found
 

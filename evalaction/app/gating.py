@@ -25,7 +25,7 @@ from evalaction.core.suite import Policy, Suite
 from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
 from evalaction.errors import ConfigError
 from evalaction.memory import collection_paused
-from evalaction.store.records import read_record, record_folders
+from evalaction.store.records import read_records
 
 
 def run_suites(parts: Parts, job: Job) -> Verdict:
@@ -140,7 +140,7 @@ def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm
 def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite]) -> list[Judged]:
     """Judge records that were measured earlier, under the policy of the suites named, else under their own."""
     place = job.record or Path()
-    folders = {record.header.key: (folder, record) for folder in record_folders(place) for record in (read_record(folder),)}
+    folders = {record.header.key: (folder, record) for folder, record in read_records(place)}
     missing = [suite.name for suite in suites if suite.key not in folders]
     if missing:
         raise ConfigError.one("INVALID_RECORD", f"no record of suite {missing[0]} is there", "name the folder of a record of this suite", file=str(place))

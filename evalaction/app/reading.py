@@ -23,17 +23,18 @@ from evalaction.store.baselines import ACCEPTANCE, DirectoryStore
 from evalaction.store.files import remove_tree, write_named
 from evalaction.store.history import PastRun, past_runs
 from evalaction.store.recorder import write_record
-from evalaction.store.records import read_record, record_folders
+from evalaction.store.records import read_below, read_record, read_records, record_folders, refuse_shared_keys
 
 MOST_RUNS, SHOWN_RUNS = 10_000, 100
 
 
 def compare_records(parts: Parts, outputs: Outputs, before: Path, after: Path) -> Verdict:
     """Compare the records at two places, paired by suite key; nothing is measured."""
-    known = {baseline.record.header.key: (folder, baseline) for folder in record_folders(before) for baseline in (_as_baseline(folder),)}
+    baselines = [(folder, _as_baseline(folder)) for folder in record_folders(before)]
+    refuse_shared_keys((folder, baseline.record) for folder, baseline in baselines)
+    known = {baseline.record.header.key: (folder, baseline) for folder, baseline in baselines}
     judged = []
-    for folder in record_folders(after):
-        record = read_record(folder)
+    for folder, record in read_records(after):
         found = known.get(record.header.key)
         if found is None:
             raise ConfigError.one("INVALID_RECORD", f"suite {record.header.suite} has no record to compare with", "name two folders that hold the same suites", file=str(before))
@@ -92,7 +93,7 @@ def _shown(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
 
 
 def _judged(parts: Parts, outputs: Outputs, places: Iterable[Path]) -> list[Judged]:
-    records = [(folder, read_record(folder)) for place in places for folder in record_folders(place)]
+    records = read_records(*places)
     known = of_records(parts, Where.of(outputs), [record.header for _, record in records])
     return [_judge(parts, outputs, folder, record, known[record.header.key]) for folder, record in records]
 
@@ -108,7 +109,7 @@ def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path, *, replace:
     by_key: dict[str, list[RunRecord]] = {}
     for place in places:
         for folder in record_folders(place):
-            record = read_record(folder, whole=True)
+            record = read_below(place, folder, whole=True)
             by_key.setdefault(record.header.key, []).append(record)
     merged = {key: merge(records) for key, records in by_key.items()}
     for key, record in merged.items():

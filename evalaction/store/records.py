@@ -12,6 +12,7 @@ from typing import TypeVar
 from pydantic import ValidationError
 
 from evalaction.core import sharing
+from evalaction.core.checks.base import quoted
 from evalaction.core.fingerprint import slug
 from evalaction.core.model import adapter, copy_of
 from evalaction.core.record import SCHEMA_VERSION, CaseRecord, RunHeader, RunRecord
@@ -135,10 +136,10 @@ def read_cases(folder: Path, case_ids: Iterable[str]) -> Mapping[str, CaseRecord
 
 
 def found_records(root: Path) -> tuple[Path, ...]:
-    """The records at a place, none where there is none: the folder itself, or those right below it."""
+    """The records at a place, none where there is none: the folder itself, or those right below it; hidden folders are what a cut-short replacement left."""
     if (root / HEADER_FILE).is_file():
         return (root,)
-    return tuple(sorted(path.parent for path in root.glob(f"*/{HEADER_FILE}")))
+    return tuple(sorted(path.parent for path in root.glob(f"*/{HEADER_FILE}") if not path.parent.name.startswith(".")))
 
 
 def record_folders(root: Path) -> tuple[Path, ...]:
@@ -149,3 +150,29 @@ def record_folders(root: Path) -> tuple[Path, ...]:
         fix = f"name one of {', '.join(beside)}" if beside else "name a folder with a record.json, or the folder above several"
         raise ConfigError.one("FILE_NOT_FOUND", "no record is there", fix, file=str(root))
     return found
+
+
+def read_records(*places: Path) -> list[tuple[Path, RunRecord]]:
+    """All records at some places with their folders, no two of one suite. Raises ConfigError, also for what `read_below` refuses."""
+    records = [(folder, read_below(place, folder)) for place in places for folder in record_folders(place)]
+    refuse_shared_keys(records)
+    return records
+
+
+def read_below(place: Path, folder: Path, *, whole: bool = False) -> RunRecord:
+    """The record in a folder that `record_folders` found at a place. Among several each must lie under its own key: else a record could pass for another suite's."""
+    record = read_record(folder, whole=whole)
+    if folder != place and record.header.key != folder.name:
+        what = f"the record in the folder {quoted(folder.name, 100)} is that of the suite {record.header.key}"
+        raise ConfigError.one("INVALID_RECORD", what, "name the folder of the one record that is meant, or measure again", file=str(folder / HEADER_FILE))
+    return record
+
+
+def refuse_shared_keys(records: Iterable[tuple[Path, RunRecord]]) -> None:
+    """Raise ConfigError INVALID_RECORD when two records are of one suite: nobody could say which is meant."""
+    first: dict[str, Path] = {}
+    for folder, record in records:
+        other = first.setdefault(record.header.key, folder)
+        if other != folder:
+            what = f"the suite {record.header.key} has a record in {other} too"
+            raise ConfigError.one("INVALID_RECORD", what, "name the folder of the one that is meant", file=str(folder / HEADER_FILE))

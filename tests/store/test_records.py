@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evalaction.core.record import CaseRecord, CheckInfo, CheckResult, Failure, RunRecord, Tokens, Trial
 from evalaction.errors import ConfigError
 from evalaction.store.recorder import write_record
-from evalaction.store.records import case_file, dump, light, load, read_cases, read_record, record_folders
+from evalaction.store.records import case_file, dump, light, load, read_cases, read_record, read_records, record_folders
 from tests.making import case, record
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
@@ -221,3 +221,33 @@ def test_read_record__a_header_with_no_policy_or_impossible_sums__is_refused_by_
     with pytest.raises(ConfigError, match="INVALID_RECORD") as caught:
         read_record(tmp_path)
     assert caught.value.faults[0].file == str(path)
+
+
+def placed(tmp_path, *names, key="support"):
+    """Records of the suite `support` below a place, in folders of these names."""
+    for name in names:
+        write_record(tmp_path / name, record(case("a"), key=key))
+    return tmp_path
+
+
+def test_read_records__a_record_in_anothers_folder__is_refused(tmp_path):
+    """Among several a record lies under its own key, so that it cannot pass for another suite's; a folder named by itself may be called anything."""
+    place = placed(tmp_path, "support", "rag")
+
+    with pytest.raises(ConfigError, match=r"INVALID_RECORD.*support"):
+        read_records(place)
+    assert [found.header.key for _, found in read_records(place / "rag")] == ["support"]
+
+
+def test_read_records__two_of_one_suite__are_refused(tmp_path):
+    """Two places may not bring a record of one suite each: nobody could say which is meant."""
+    one, two = placed(tmp_path / "one", "support"), placed(tmp_path / "two", "support")
+
+    with pytest.raises(ConfigError, match=r"INVALID_RECORD.*support"):
+        read_records(one, two)
+    assert len(read_records(one, one)) == 2  # the same folder named twice is one record
+
+
+def test_record_folders__what_a_cut_short_replacement_left__is_no_record(tmp_path):
+    """A hidden folder beside the others is passed over."""
+    assert [folder.name for folder in record_folders(placed(tmp_path, "support", ".support.before"))] == ["support"]

@@ -198,6 +198,41 @@ def test_accept__records_of_earlier_runs_stay_out(acting, gh):
     assert "baseline-2-artifact" not in done.outputs
 
 
+def two_suites(acting, gh, change):
+    """A finished run of two suites whose artifact was changed."""
+    acting.suite("alpha")
+    acting.suite("beta")
+    ended = acting.act(events.push(gh))
+    change(acting.workspace / "eval-results")
+    return acting.upload(ended)
+
+
+def altered(path, **fields):
+    """A JSON file with other fields."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
+
+
+def without_beta(results):
+    """The verdict as if only one suite had been measured."""
+    path = results / "verdict.json"
+    altered(path, suites=[suite for suite in json.loads(path.read_text())["suites"] if suite["key"] != "beta"])
+
+
+def test_accept__the_artifacts_verdict_does_not_choose(acting, gh):
+    """A verdict.json in the artifact that leaves a suite out changes nothing: all records of the run are accepted."""
+    ended = acting.accepted(events.dispatch(gh), run=two_suites(acting, gh, without_beta))
+    assert {ended.outputs.get(f"baseline-{number}-artifact") for number in (1, 2)} == {"eval-gate-baseline-alpha", "eval-gate-baseline-beta"}
+
+
+@pytest.mark.parametrize("key", ["beta", "alpha2"])
+def test_accept__record_cannot_become_another_suites_baseline(acting, gh, key):
+    """A record that names another key than its folder's is refused, and nothing is stored."""
+    run = two_suites(acting, gh, lambda results: altered(results / "alpha" / "record.json", key=key))
+    ended = acting.accepted(events.dispatch(gh), run=run)
+    assert (ended.code, "INVALID_RECORD" in ended.log) == (2, True)
+    assert "baseline-1-artifact" not in ended.outputs
+
+
 def test_renew__same_baseline_with_its_provenance(acting, gh, baseline):
     """Renewal stores the same files again: who accepted, when and why stays as it is, and the next gate takes the newer artifact (P77)."""
     first = baseline()

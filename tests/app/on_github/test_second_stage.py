@@ -184,6 +184,28 @@ def test_second_stage__record_under_another_suites_name(gh, staged, lie):
         path = results / "support/record.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), "key": "other" if lie == "another suite" else "../other"}))
 
+
+def renamed(results, *, key="support", folder="support"):
+    """The record of `support` under another key, in another folder, or both."""
+    path = results / "support" / "record.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "key": key}))
+    if folder != "support":
+        shutil.rmtree(results / folder, ignore_errors=True)
+        (results / "support").rename(results / folder)
+
+
+@pytest.mark.parametrize("lie", [{"key": "other"}, {"folder": "other"}, {"folder": "."}])
+def test_second_stage__record_cannot_choose_another_suites_baseline(acting, gh, baseline, staged, lie):
+    """A record under another suite's key, in another's folder or in none is refused, and the check stays red."""
+    baseline("other", cases=1)
+
+    def change(results):
+        if lie.get("folder") == ".":
+            for path in (results / "support").iterdir():
+                path.rename(results / path.name)
+        else:
+            renamed(results, **lie)
+
     pull, _, report = staged(change=change)
     ended = report()
     assert (ended.code, "INVALID_RECORD" in ended.log) == (2, True)
@@ -238,6 +260,8 @@ def test_second_stage__records_of_earlier_runs_stay_out(gh, staged):
     assert ended.word == "published"
     assert "passed over the record of suite stale" in ended.log
     assert "stale" not in gh.comments_on(pull["number"])[0]["body"]
+
+
 
 
 @pytest.mark.parametrize("why", ["newer push", "closed", "two"])
