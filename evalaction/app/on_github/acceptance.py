@@ -15,8 +15,8 @@ from evalaction.app.on_github.gate import results_of
 from evalaction.core.verdict import EXIT_CODES, BaselineInfo, SuiteVerdict, Verdict, VerdictWord
 from evalaction.datasets.keys import suite_keys
 from evalaction.errors import ConfigError
-from evalaction.github.commands import SUMMARY_LIMIT
 from evalaction.github.facts import Run
+from evalaction.github.limits import SUMMARY_LIMIT
 from evalaction.report.acceptance import AcceptedSuite, render_acceptance
 from evalaction.report.schema import verdict_pieces
 from evalaction.store.files import write_atomic
