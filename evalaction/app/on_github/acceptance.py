@@ -102,7 +102,7 @@ def _run_to_accept(desk: Desk) -> Run:
 
     github, inputs = desk.client(), desk.inputs
     if inputs.run_id is not None:
-        return github.run(inputs.run_id)
+        return desk.run(inputs.run_id)
     trust = desk.trust()
     key = inputs.key if inputs.explicit_key else None
     run = Results(github, desk.folder / "results").newest_on(trust.default_branch, trust.repository_id, own_run_id=trust.own_run_id, key=key)

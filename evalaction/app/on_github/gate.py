@@ -47,9 +47,8 @@ def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
     """Join the shards of this run and judge the whole. What was judged and is not red ends as `merged`; what is red stays red."""
     from evalaction.github.results import Results  # noqa: PLC0415 - the client is loaded only when it is asked
 
-    github = desk.client()
-    run = github.run(desk.inputs.run_id or desk.event.run_id or 0)
-    results = Results(github, desk.folder / "shards").by_key(run, whole_run=True, without=desk.inputs.key)
+    run = desk.run(desk.inputs.run_id or desk.event.run_id or 0)
+    results = Results(desk.client(), desk.folder / "shards").by_key(run, whole_run=True, without=desk.inputs.key)
     shards = find_shards(results, outsider=desk.event.is_outsider)
     for line in shards.remarks:
         desk.say(line)
