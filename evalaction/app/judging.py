@@ -32,7 +32,6 @@ from evalaction.store.files import write_atomic, write_named
 from evalaction.store.records import read_cases
 
 VERDICT_FILE = "verdict.json"
-COMMENT_LIMIT = 65_536
 TREND = 10
 MOST_FAILING = 1000
 """Failing cases of one run that the history keeps."""
@@ -128,7 +127,7 @@ def write_verdict(parts: Parts, outputs: Outputs, verdict: Verdict) -> None:
 def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Judged] = ()) -> None:
     """Print the verdict in the form asked for, and write the report files asked for."""
     details = {one.verdict.key: _details(outputs, one) for one in judged}
-    view = build_view(verdict, details, limit=COMMENT_LIMIT)
+    view = build_view(verdict, details)
     if outputs.report is not None:
         write_named(outputs.report, parts.settings.masker.text(render_markdown(view)).encode())
     if outputs.html is not None:

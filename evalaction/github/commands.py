@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, Protocol
 
-SUMMARY_LIMIT = 1_000_000
-"""Bytes of a job summary; the runner drops one of more than 1 MiB whole."""
 _MESSAGE_LIMIT = 4000
 """Characters of an annotation's message; the runner cuts at 4,096."""
 
@@ -53,7 +51,7 @@ class Runner:
         return _append(self.output, "".join(f"{name}<<{mark}\n{value}\n{mark}\n" for name, value in values.items()))
 
     def add_summary(self, markdown: str) -> bool:
-        """Append to the job summary; False when there is none. The text must be below SUMMARY_LIMIT bytes."""
+        """Append to the job summary; False when there is none. The text must be below `limits.SUMMARY_LIMIT` bytes."""
         return _append(self.summary, markdown if markdown.endswith("\n") else f"{markdown}\n")
 
 

@@ -14,7 +14,7 @@ from evalaction.core.checks.base import one_line
 from evalaction.report.figures import NOTHING, number
 from evalaction.report.said import Said, count, join, ours, say
 from evalaction.report.tables import NO_ROWS, Row, Table
-from evalaction.report.view import DEFAULT_LIMIT, Fold, ReportView, SuiteView
+from evalaction.report.view import FILE_LIMIT, Fold, ReportView, SuiteView
 
 SCHEMA_VERSION = 1
 _EPSILON = 1e-9
@@ -78,7 +78,7 @@ def audit_view(audit: Audit, found: Judgement, judges: Sequence[Mapping[str, Any
         folds=(_missing_fold(audit.missing),) if audit.missing else (), pointer=_WHOLE,
     )  # fmt: skip
     headline = say("{}: {}", ours(found.word), ours(found.meaning))
-    return ReportView(word=found.word, mark=section.mark, headline=headline, suites=(section,), limit=DEFAULT_LIMIT, tool_version=tool_version)
+    return ReportView(word=found.word, mark=section.mark, headline=headline, suites=(section,), limit=FILE_LIMIT, tool_version=tool_version)
 
 
 def _notes(audit: Audit, judges: Sequence[Mapping[str, Any]]) -> Iterable[Said]:

@@ -47,7 +47,10 @@ def size(text: str) -> int:
 def fit(view: ReportView, render: Callable[[ReportView], str], row_text: Callable[[Row], str]) -> str:
     """The fullest rendering of at most `view.limit` bytes. `row_text` renders one row of a table, its line break included."""
     if sum(len(table.rows) for table in _firm(view)) * _SMALLEST_ROW < view.limit:
-        low, high = 0, len(_STEPS) - 1
+        text = render(trim(view, _STEPS[0]))
+        if size(text) <= view.limit:
+            return text
+        low, high = 1, len(_STEPS) - 1
         while low < high:
             middle = (low + high) // 2
             low, high = (low, middle) if size(render(trim(view, _STEPS[middle]))) <= view.limit else (middle + 1, high)

@@ -17,8 +17,8 @@ from evalaction.report.notes import anchor_line, baseline_line, notes_of, other_
 from evalaction.report.said import Said, count, ours, say
 from evalaction.report.tables import FOLDED_ROWS, NO_ROWS, Table, change_table, error_table, failing_table, fault_table, listing, metric_table, regressed_table, trend_table
 
-DEFAULT_LIMIT = 65_536
-"""Size of a comment on GitHub; held in bytes, which is never less than characters."""
+FILE_LIMIT = 16 * 1024 * 1024
+"""Bytes of a report in a file: all that browsers and editors still open; what is cut says so, and stands in verdict.json. Other places have limits of their own."""
 _MARKS = {ExitCode.OK: "✅", ExitCode.REGRESSED: "❌", ExitCode.CONFIG: "⛔", ExitCode.NOT_MEASURED: "⚠️", ExitCode.INTERNAL: "💥"}
 _ACCEPTABLE = ("passed", "no_baseline", "environment_drift", "regressed", "below_threshold", "not_comparable")
 _NEUTRAL = ("no_baseline", "environment_drift", "not_run")
@@ -67,12 +67,12 @@ class ReportView:
     faults: Table = NO_ROWS
     suites: tuple[SuiteView, ...] = ()
     more_suites: int = 0
-    limit: int = DEFAULT_LIMIT
+    limit: int = FILE_LIMIT
     tool_version: str = ""
     footer: tuple[Said, ...] = ()
 
 
-def build_view(verdict: Verdict, details: Mapping[str, Details] | None = None, *, limit: int = DEFAULT_LIMIT, footer: tuple[Said, ...] = ()) -> ReportView:
+def build_view(verdict: Verdict, details: Mapping[str, Details] | None = None, *, limit: int = FILE_LIMIT, footer: tuple[Said, ...] = ()) -> ReportView:
     """The view of a verdict; `details` by suite key, where there are any. `limit` in bytes of the finished Markdown; `footer` stands in its last lines."""
     details = details or {}
     return ReportView(

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from evalaction.inputs import INPUTS, Inputs, read_inputs, variable
+from tests.github.permissions import needed
 
 ROOT = Path(__file__).resolve().parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -56,6 +57,23 @@ def test_uses__are_pinned_by_commit(path):
     """Every action of others is named by a full commit; ours by its major tag or this checkout."""
     used = [step["uses"] for step in steps(yaml.safe_load(path.read_text(encoding="utf-8"))) if "uses" in step]
     assert not [one for one in used if not re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", one) and one not in ("org/eval-gate@v1", "./")]
+
+
+def ours():
+    """Every job of a workflow that uses the Action of this repository, with the inputs of each use."""
+    for path in WORKFLOWS:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        for name, job in document["jobs"].items():
+            uses = [step.get("with", {}) for step in job.get("steps", ()) if step.get("uses", "").startswith(("org/eval-gate@", "./"))]
+            if uses:
+                yield pytest.param(document, job, uses, id=f"{path.stem}-{name}")
+
+
+@pytest.mark.parametrize(("document", "job", "uses"), list(ours()))
+def test_permissions__are_the_least_that_the_modes_need(document, job, uses):
+    """A workflow starts from no permissions; each job has those that its uses of the Action need, no fewer and no more."""
+    assert document["permissions"] == {}
+    assert job["permissions"] == {name: level for inputs in uses for name, level in needed(inputs).items()}
 
 
 @pytest.mark.parametrize("name", ["eval-gate.yml", "accept-baseline.yml", "eval-gate-report.yml"])

@@ -60,11 +60,11 @@ class Acting:
         self.workspace.mkdir()
         self.steps = 0
 
-    def suite(self, name: str = "support", *, cases: int = 4, bad: Iterable[int] = (), **top: Any) -> Path:
+    def suite(self, name: str = "support", *, cases: int = 4, bad: Iterable[int] = (), named: str = "case", **top: Any) -> Path:
         """A suite of questions with a file of answers; those of the cases in `bad` are wrong."""
         folder = self.workspace / "evals"
         folder.mkdir(exist_ok=True)
-        asked = [{"id": f"case-{n}", "input": f"question {n}", "checks": [{"type": "equals", "value": f"answer {n}"}]} for n in range(1, cases + 1)]
+        asked = [{"id": f"{named}-{n}", "input": f"question {n}", "checks": [{"type": "equals", "value": f"answer {n}"}]} for n in range(1, cases + 1)]
         wrong = set(bad)
         rows = [{"id": one["id"], "output": "wrong" if n in wrong else f"answer {n}"} for n, one in enumerate(asked, 1)]
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

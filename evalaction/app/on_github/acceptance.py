@@ -15,8 +15,8 @@ from evalaction.app.on_github.records import results_of
 from evalaction.core.verdict import EXIT_CODES, BaselineInfo, SuiteVerdict, Verdict, VerdictWord
 from evalaction.datasets.keys import suite_keys
 from evalaction.errors import ConfigError
-from evalaction.github.commands import SUMMARY_LIMIT
 from evalaction.github.facts import Run
+from evalaction.github.limits import SUMMARY_LIMIT
 from evalaction.report.acceptance import AcceptedSuite, render_acceptance
 from evalaction.report.schema import verdict_pieces
 from evalaction.store.files import write_atomic
@@ -102,7 +102,7 @@ def _run_to_accept(desk: Desk) -> Run:
 
     github, inputs = desk.client(), desk.inputs
     if inputs.run_id is not None:
-        return github.run(inputs.run_id)
+        return desk.run(inputs.run_id)
     trust = desk.trust()
     key = inputs.key if inputs.explicit_key else None
     run = Results(github, desk.folder / "results").newest_on(trust.default_branch, trust.repository_id, own_run_id=trust.own_run_id, key=key)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from evalaction.app.on_github.baselines import ArtifactSource
 from evalaction.app.parts import BaselineSource, Outputs, Parts, Sink
-from evalaction.errors import ConfigError
+from evalaction.errors import ConfigError, GitHubError
 from evalaction.github.commands import Quiet, Runner
 from evalaction.github.event import Event
+from evalaction.github.facts import Run
 from evalaction.github.provenance import Trust
 from evalaction.inputs import Inputs
 
@@ -50,6 +51,20 @@ class Desk:
             what = "GitHub cannot be asked: the input github-token is empty, or GITHUB_REPOSITORY is not set"
             raise ConfigError.one("MISSING_PERMISSION", what, "leave github-token at its default, or use baseline-store: directory", path="github-token")
         return self.github
+
+    def run(self, run_id: int) -> Run:
+        """One workflow run. Raises ConfigError MISSING_PERMISSION, or INVALID_INPUT where there is none of this number; GitHubError on an outage."""
+        from evalaction.github.fetching import permitted  # noqa: PLC0415 - the client is loaded only when it is asked
+
+        github = self.client()
+        try:
+            with permitted("actions: read"):
+                return github.run(run_id)
+        except GitHubError as error:
+            if error.kind != "missing":
+                raise
+            what, fix = f"this repository has no run {run_id}, or the token may not see it", "correct the number; the job needs `actions: read`"
+            raise ConfigError.one("INVALID_INPUT", what, fix, path="run-id") from None
 
     def trust(self) -> Trust:
         """Whose baselines are believed. Raises ConfigError when the event does not say which repository and branch this is."""

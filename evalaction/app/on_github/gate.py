@@ -42,7 +42,7 @@ def _job(desk: Desk, outputs: Outputs) -> Job:
 
 def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
     """Join the shards of this run and judge the whole. What was judged and is not red ends as `merged`; what is red stays red."""
-    run = desk.client().run(desk.inputs.run_id or desk.event.run_id or 0)
+    run = desk.run(desk.inputs.run_id or desk.event.run_id or 0)
     shards = find_shards(results_of(desk, run, shards_without=desk.inputs.key), outsider=desk.event.is_outsider)
     for line in shards.remarks:
         desk.say(line)

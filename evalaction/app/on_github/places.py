@@ -23,7 +23,7 @@ def second_place(desk: Desk) -> Surfaces:
     wanted = desk.inputs.run_id or (desk.event.upstream.id if desk.event.upstream else None)
     if wanted is None:
         raise ConfigError.one("INVALID_INPUT", "mode report needs a finished run", "trigger on workflow_run, or set run-id", path="run-id")
-    run = desk.client().run(wanted)
+    run = desk.run(wanted)
     pull = _pull_of(desk, run)
     return Surfaces(desk, Place(head_sha=run.head_sha, pull=pull, run=run), publish=pull is not None)
 
@@ -32,6 +32,9 @@ def _pull_of(desk: Desk, run: Run) -> PullRequest | None:
     """The one open pull request with this head, in this very repository of the head; None when there is none, or more than one."""
     if run.event != "pull_request" or run.head_owner is None or run.head_branch is None:
         return None
-    pulls = desk.client().pulls_from(run.head_owner, run.head_branch)
+    from evalaction.github.fetching import permitted  # noqa: PLC0415 - the client is loaded only when it is asked
+
+    with permitted("pull-requests: write"):
+        pulls = desk.client().pulls_from(run.head_owner, run.head_branch)
     mine = [pull for pull in pulls if pull.head_sha == run.head_sha and pull.head_repository_id == run.head_repository_id]
     return mine[0] if len(mine) == 1 else None

@@ -14,8 +14,8 @@ from evalaction.app.on_github.conclusions import conclusion, is_cancelled
 from evalaction.app.on_github.remarks import remarks_on
 from evalaction.core.verdict import Verdict
 from evalaction.errors import GitHubError
-from evalaction.github.commands import SUMMARY_LIMIT
 from evalaction.github.facts import Annotation, CheckOutput, Conclusion, PullRequest, Run
+from evalaction.github.limits import CHECK_LIMIT, COMMENT_LIMIT, SUMMARY_LIMIT
 from evalaction.github.names import results_name
 from evalaction.report.details import Details
 from evalaction.report.headline import overall_sentence
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from evalaction.app.on_github.desk import Desk
     from evalaction.github.check import Check
 
-COMMENT_LIMIT, CHECK_LIMIT = 65_000, 65_000
-"""Bytes; GitHub refuses more than 65,536 characters of a comment and 65,535 of a check run's text."""
 _PERMISSIONS = {"comment": "pull-requests: write", "check run": "checks: write"}
 T = TypeVar("T")
 

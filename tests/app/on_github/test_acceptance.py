@@ -93,6 +93,16 @@ def test_accept__takes_the_newest_finished_run_of_the_default_branch(acting, gh)
     assert uploaded(ended)["current"]["run_id"] == str(wanted["id"])
 
 
+@pytest.mark.parametrize("mode", ["accept", "report", "merge"])
+def test_run_id__that_is_none_is_a_wrong_input(acting, gh, mode):
+    """A run id that this repository does not have is a configuration error in every mode that takes one, and no outage."""
+    event = events.dispatch(gh) if mode == "accept" else events.push(gh)
+    ended = acting.act(event, inputs={"mode": mode, "run-id": "999999", "reason": "fine"})
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert "999999" in ended.log
+    assert "run-id" in ended.log
+
+
 def test_accept__only_regressions_of_a_pull_request(acting, gh):
     """A pull request's run is accepted for its regressions before the merge; what improved keeps its accepted state."""
     acting.accepted(events.dispatch(gh), run=measured(acting, gh, bad=[3]))

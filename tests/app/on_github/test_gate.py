@@ -267,6 +267,22 @@ def test_gate__outage_of_the_artifact_list_is_not_measured(acting, gh, baseline)
     assert json.loads((acting.workspace / "eval-results" / "verdict.json").read_text())["reasons"][0]["code"] == "GITHUB_UNAVAILABLE"
 
 
+def test_gate__report_file_is_whole_where_the_comment_is_cut(acting, gh, baseline):
+    """The report's file names every case that got worse; comment, check and summary keep GitHub's limits and say how many more there are (P92, P94, P97)."""
+    many = {"cases": 400, "named": "a-case-with-a-long-name" * 6}
+    baseline(**many)
+    acting.suite(**many, bad=range(1, 401))
+    pull = gh.pull()
+    ended = acting.act(events.pull_request(gh, pull))
+    report = (acting.workspace / ended.outputs["report-path"]).read_text()
+    body, check = gh.comments_on(pull["number"])[0]["body"], check_on(gh, pull["head"]["sha"])
+    assert all(f"name-{number}` |" in report for number in range(1, 401))
+    assert "more in verdict.json" in body
+    assert len(body) <= 65_536
+    assert len(check["output"]["text"]) <= 65_535
+    assert len(ended.summary.encode()) <= 1024 * 1024
+
+
 @pytest.mark.parametrize(("wish", "conclusion"), [("neutral", "neutral"), ("success", "success"), ("failure", "failure")])
 def test_gate__no_baseline_concludes_as_wished(acting, gh, wish, conclusion):
     """Without a baseline the check concludes as the input `no-baseline` says (P111)."""
