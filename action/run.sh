@@ -14,7 +14,7 @@ source "$here/container.sh"
 # shellcheck source=action/host.sh
 source "$here/host.sh"
 
-# Git's answer to what is checked out, for the refusal of a stranger's code beside secrets: the image has no git.
+# Git's answer to what is checked out, for the refusal of a stranger's code beside secrets: a repository with parts elsewhere is unreadable inside the image.
 checked_out() {
   [[ ${GITHUB_EVENT_NAME:-} == pull_request_target || ${GITHUB_EVENT_NAME:-} == workflow_run ]] || return 0
   EVAL_GATE_CHECKOUT=$(git -c safe.directory='*' -C "${GITHUB_WORKSPACE:-.}" rev-list --parents -1 HEAD 2>/dev/null) || EVAL_GATE_CHECKOUT=

@@ -54,7 +54,7 @@ class Settings:
     def unsafe_checkout(self) -> str | None:
         """The foreign head commit when it, or a merge of it, is checked out under an event that has secrets at hand.
 
-        The Action's image has no git: there `EVAL_GATE_CHECKOUT` holds what git said on the runner.
+        In the Action's image a repository with parts elsewhere is unreadable: `EVAL_GATE_CHECKOUT` holds what git said on the runner.
         """
         foreign = _foreign_head(self.event)
         if foreign is None:
