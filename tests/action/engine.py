@@ -9,8 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE, BASE = "localhost/eval-gate:test", "localhost/eval-gate-base:test"
-SHIM = """#!/bin/sh
-# Both speak the same language but for one question.
+SHIM = """#!/usr/bin/env bash
+# Both speak the same language but for one question. In bash, because sh would drop the names with dashes.
 case "$*" in "info --format {{.OSType}}") echo linux ;; *) exec podman "$@" ;; esac
 """
 UNREACHABLE = re.compile(r"NewConnectionError|Temporary failure|Could not resolve|No matching distribution|Unable to locate package|Network is unreachable")
@@ -19,7 +19,7 @@ LIMITS = '[containers]\ndefault_ulimits = ["nofile=1024:1024", "nproc=1024:1024"
 
 
 class Unavailable(Exception):
-    """This machine cannot build or run the image, for the reason given."""
+    """The image cannot be built or run on this machine, for the reason given."""
 
 
 def missing():
