@@ -51,6 +51,16 @@ def environment(folder):
     return folder / "environment"
 
 
+def checkout(into):
+    """A copy of what makes the Action, and of its self-test, as a checkout holds it."""
+    left_out = shutil.ignore_patterns("__pycache__")
+    for name in ("action", "evalaction", "requirements", ".github"):
+        shutil.copytree(ROOT / name, into / name, ignore=left_out)
+    for name in ("action.yml", "entrypoint.py", "Dockerfile", "LICENSE"):
+        shutil.copy(ROOT / name, into / name)
+    return into
+
+
 class Storage:
     """Takes what is uploaded; a name that a run has already is refused, as GitHub does."""
 
@@ -81,6 +91,8 @@ class Workflows:
         self.storage = Storage(gh)
         self.workflows = self.acting.workspace / ".github" / "workflows"
         shutil.copytree(ROOT / "examples" / "workflows", self.workflows)
+        # A copy, because act packs all that lies there several times a run, and breaks off where another test writes meanwhile.
+        checkout(folder / "gate")
         for name in ("keep", "bin", "temp"):
             (folder / name).mkdir()
         (folder / "keep" / "action.yml").write_text(KEEP)
@@ -103,7 +115,8 @@ class Workflows:
             "STORAGE_PORT": str(self.storage.server.server_address[1]), "GITHUB_ACTOR": "alice", "GITHUB_TRIGGERING_ACTOR": "alice", **variables,
         }  # fmt: skip
         command = [str(ACT), event.name, "-P", "ubuntu-latest=-self-hosted", "-W", path, "-e", str(self.folder / "event.json"), "-s", f"GITHUB_TOKEN={token}", "-a", "alice"]
-        command += ["--no-cache-server", "--local-repository", f"org/eval-gate@v1={ROOT}", "--local-repository", f"actions/upload-artifact@{upload()}={self.folder / 'keep'}"]
+        there = (f"org/eval-gate@v1={self.folder / 'gate'}", f"actions/upload-artifact@{upload()}={self.folder / 'keep'}")
+        command += ["--no-cache-server", *(word for place in there for word in ("--local-repository", place))]
         command += [word for name, value in known.items() for word in ("--env", f"{name}={value}")] + list(words)
         around = {"PATH": f"{self.folder / 'bin'}:{ACT.parent}:{os.environ['PATH']}", "HOME": str(self.folder), "XDG_CACHE_HOME": str(self.folder / "cache")}
         done = subprocess.run(command, cwd=root or self.acting.workspace, env=around, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)

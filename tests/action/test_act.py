@@ -9,10 +9,10 @@ import zipfile
 
 import pytest
 
-from tests.action.engine import ROOT, shim
-from tests.action.runner import ACT, Workflows, environment
+from tests.action.engine import shim
+from tests.action.runner import ACT, Workflows, checkout, environment
 from tests.github import events
-from tests.github.fake import READ, TOKEN, Token
+from tests.github.fake import READ, Token
 
 pytestmark = [pytest.mark.container, pytest.mark.timeout(600), pytest.mark.skipif(not ACT.is_file(), reason="this environment lacks act")]
 
@@ -150,11 +150,9 @@ def files_of(gh, artifact):
 
 def self_test(here, gh, *words, **variables):
     """One run of .github/workflows/self-test.yml in a copy of this checkout."""
-    left_out = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "build", "dist", "eval-results", "__pycache__")
-    copy = shutil.copytree(ROOT, here.folder / "checkout", ignore=left_out)
     pull = gh.pull("feature")
     run = here.begun("self-test.yml", "pull_request", "feature", head_sha=pull["head"]["sha"])
-    return here.run("self-test.yml", events.pull_request(gh, pull), run, *words, root=copy, token=TOKEN, **variables)
+    return here.run("self-test.yml", events.pull_request(gh, pull), run, *words, root=checkout(here.folder / "checkout"), **variables)
 
 
 def test_self_test__on_the_host(here, gh):
@@ -170,3 +168,4 @@ def test_self_test__in_the_container(here, gh, image):
     code, log = self_test(here, gh, "--matrix", "runtime:container", EVAL_GATE_IMAGE=image, CONTAINERS_CONF=os.environ["CONTAINERS_CONF"])
     assert code == 0, log[-6000:]
     assert log.count(f"image: {image}") == 3
+    assert "runtime: host" not in log

@@ -12,10 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.action.engine import ROOT, missing, shim
+from tests.action.engine import Step, missing
 from tests.github import events
-from tests.github.acting import Acting, Ended, read_outputs
-from tests.github.fake import TOKEN
+from tests.github.acting import Acting, read_outputs
 
 LARGEST = 180_000_000
 """Bytes of the image, unpacked."""
@@ -26,33 +25,6 @@ print([bool(importlib.util.find_spec(name)) for name in ("anthropic", "openai", 
 
 
 pytestmark = [pytest.mark.container, pytest.mark.timeout(900), pytest.mark.skipif(bool(missing()), reason=f"this machine lacks {missing()}")]
-
-
-class Step:
-    """A step that uses the Action, by its scripts, on a pull request."""
-
-    def __init__(self, gh, folder, image):
-        self.gh, self.acting, self.pull = gh, Acting(gh, folder, lambda: ""), gh.pull()
-        self.temp = folder / "temp"
-        self.environment = events.environment(gh, events.pull_request(gh, self.pull), self.temp)
-        self.environment |= {
-            "PATH": f"{shim(folder / 'bin')}:{os.environ['PATH']}", "GITHUB_WORKSPACE": str(self.acting.workspace), "INPUT_GITHUB-TOKEN": TOKEN, "INPUT_MODE": "gate",
-            "INPUT_RUNTIME": "container", "EVAL_GATE_IMAGE": image, "EVAL_GATE_KEY": "eval",
-        }  # fmt: skip
-
-    def start(self, *words, **more):
-        """The process of the step."""
-        command = ["bash", str(ROOT / "action" / "run.sh"), *words]
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-        return subprocess.Popen(command, cwd=self.acting.workspace, env={**self.environment, **more}, start_new_session=True, **streams)
-
-    def run(self, *words, **more):
-        """The step, run to its end."""
-        process = self.start(*words, **more)
-        log, _ = process.communicate(timeout=200)
-        verdict = self.acting.workspace / "eval-results" / "verdict.json"
-        found = json.loads(verdict.read_text()) if verdict.is_file() else None
-        return Ended(process.returncode, read_outputs((self.temp / "output").read_text()), log, (self.temp / "summary").read_text(), found, {})
 
 
 @pytest.fixture
@@ -117,6 +89,7 @@ def test_signal__reaches_the_program(step, gh):
         time.sleep(0.05)
     process.send_signal(signal.SIGTERM)
     log, _ = process.communicate(timeout=60)
+    assert "runtime: host" not in log
     assert process.returncode == 3, log
     assert check(gh, step.pull["head"]["sha"]) == ["cancelled"]
     assert "early-bird" in "".join(path.read_text() for path in (step.acting.workspace / "eval-results").rglob("*.json*"))
