@@ -2,9 +2,9 @@
 ARG BASE=docker.io/library/python:3.12-slim@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
 
 FROM ${BASE} AS packages
-# strip is not pinned: it works on files of this stage only, whatever its version.
+# Not pinned: strip works on files of this stage only, and git is to be the distribution's newest, with its security fixes.
 # hadolint ignore=DL3008
-RUN apt-get update -qq && apt-get install -qq -y --no-install-recommends binutils && rm -rf /var/lib/apt/lists/*
+RUN apt-get update -qq && apt-get install -qq -y --no-install-recommends binutils git && rm -rf /var/lib/apt/lists/*
 COPY requirements/image.txt /tmp/image.txt
 RUN python -m venv --without-pip /opt/eval-gate \
  && python -m pip --python /opt/eval-gate/bin/python install --quiet --disable-pip-version-check --no-input --no-cache-dir --no-compile --only-binary :all: --require-hashes -r /tmp/image.txt
@@ -15,10 +15,13 @@ RUN python -m pip --python /opt/eval-gate/bin/python uninstall --quiet --yes cry
 
 FROM ${BASE} AS whole
 COPY --from=packages /opt/eval-gate /opt/eval-gate
+# The one program of git: what is asked of it (commits, files of one) is built in, and its libraries are the base's own.
+COPY --from=packages /usr/bin/git /usr/local/bin/git
+COPY --from=packages /usr/share/doc/git/copyright /usr/share/doc/git/copyright
 COPY entrypoint.py LICENSE /app/
 COPY evalaction /app/evalaction
 COPY action/trim.py /tmp/trim.py
-RUN /opt/eval-gate/bin/python -B /tmp/trim.py
+RUN git --version && /opt/eval-gate/bin/python -B /tmp/trim.py
 
 # One layer, so that what was removed does not travel: the whole file system is what this stage is for.
 FROM scratch

@@ -15,7 +15,7 @@ source "$here/container.sh"
 source "$here/host.sh"
 
 # What git says of every checkout in the workspace, one a line: its commit and that commit's parents, which `cat-file` names in a shallow clone too.
-# For the refusal of a stranger's code beside secrets, and since the image has no git. evalaction/settings.py looks as deep.
+# For the refusal of a stranger's code beside secrets: a repository with parts elsewhere is unreadable inside the image. evalaction/settings.py looks as deep.
 checked_out() {
   [[ ${GITHUB_EVENT_NAME:-} == pull_request_target || ${GITHUB_EVENT_NAME:-} == workflow_run ]] || return 0
   local found
@@ -32,11 +32,11 @@ heads() {
 }
 
 main() {
-  local runtime reason
+  local runtime reason system=${RUNNER_OS:-$(uname -s)}
   runtime=$(printf '%s' "${INPUT_RUNTIME:-auto}" | tr '[:upper:]' '[:lower:]' | tr -d '[:space:]')
-  case "${RUNNER_OS:-$(uname -s)}" in
+  case "$system" in
     Linux | macOS | Darwin) ;;
-    *) give_up config_error 2 "INVALID_INPUT: eval-gate needs a POSIX system, this runner's is ${RUNNER_OS:-unknown}. Fix: use runs-on: ubuntu-latest, or macos-latest" ;;
+    *) give_up config_error 2 "INVALID_INPUT: eval-gate needs a POSIX system, this runner's is $system. Fix: use runs-on: ubuntu-latest, or macos-latest" ;;
   esac
   : "${RUNNER_TEMP:=$(mktemp -d)}" "${GITHUB_WORKSPACE:=$PWD}"
   export RUNNER_TEMP GITHUB_WORKSPACE PYTHONDONTWRITEBYTECODE=1

@@ -1,7 +1,8 @@
 """Runs while the image is built, in the last stage that has a shell: removes what the program never uses, and compiles what it imports.
 
 Byte-code is checked by no time stamp (file times of a build mean nothing) and written for what a run loads; the rest
-compiles in memory when it is asked for. All of it would be a sixth of the image.
+compiles in memory when it is asked for. All of it would be a sixth of the image. Time zones that count leap seconds are
+nobody's, and the symbols of a package are for building others on it.
 """
 
 import importlib
@@ -17,7 +18,7 @@ STDLIB = Path(sysconfig.get_path("stdlib"))
 APP = Path("/app")
 PARTS_OF_PYTHON = ("ensurepip", "idlelib", "lib2to3", "pydoc_data", "site-packages/pip", "site-packages/setuptools", "site-packages/wheel", "test", "tkinter", "turtledemo")
 PLACES = (
-    "/usr/include", "/usr/local/include", "/usr/local/share/man", "/usr/share/info", "/usr/share/locale", "/usr/share/man",
+    "/usr/include", "/usr/local/include", "/usr/local/share/man", "/usr/share/info", "/usr/share/locale", "/usr/share/man", "/usr/share/zoneinfo/right",
     "/var/cache/apt", "/var/cache/debconf", "/var/lib/apt/lists",
 )  # fmt: skip
 SDKS = ("anthropic",)
@@ -37,6 +38,8 @@ def main() -> None:
     for page in Path("/usr/share/doc").rglob("*"):
         if page.is_file() and page.name != "copyright":
             page.unlink()
+    for symbols in Path("/var/lib/dpkg/info").glob("*.symbols"):
+        symbols.unlink()
     for source in imported():
         py_compile.compile(source, doraise=True, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
 

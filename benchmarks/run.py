@@ -35,11 +35,19 @@ def _offline(product: Sequence[str], folder: Path, quick: bool) -> list[Row]:
     return offline.gating(product, folder, [50, 100] if quick else [10_000, 100_000])
 
 
+def _action(_product: Sequence[str], folder: Path, quick: bool) -> list[Row]:
+    from benchmarks import action  # noqa: PLC0415 - the tests' GitHub would make the parent of the measured processes larger, which counts as their memory
+
+    return action.rows(folder, *((1, (2, 4)) if quick else (5, (5, 500))))
+
+
 def _models(product: Sequence[str], folder: Path, quick: bool) -> list[Row]:
     return models.rows(product, folder, calls.Sizes(short=64, long=128, rounds=1) if quick else calls.Sizes())
 
 
-PARTS: dict[str, Part] = {"start": _start, "http": _http, "models": _models, "offline": _offline}
+PARTS: dict[str, Part] = {"start": _start, "http": _http, "models": _models, "offline": _offline, "action": _action}
+DEFAULT = [name for name in PARTS if name != "action"]
+"""The Action is measured when it is asked for: it needs root and podman."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -48,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
     rows: list[Row] = []
     try:
         with tempfile.TemporaryDirectory(prefix="eval-gate-bench-") as folder:
-            for name in options.only or PARTS:
+            for name in options.only or DEFAULT:
                 print(f"measuring: {name}", file=sys.stderr, flush=True)
                 rows += PARTS[name](shlex.split(options.product), Path(folder), options.quick)
     except BenchError as error:
@@ -61,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description="Speed and memory of eval-gate beside plain scripts.")
-    parser.add_argument("--only", action="append", choices=list(PARTS), help="measure this part (may be given several times); default: all")
+    parser.add_argument("--only", action="append", choices=list(PARTS), help="measure this part (may be given several times); default: all but `action`")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that everything runs, the figures mean nothing")
     parser.add_argument("--product", default=shlex.join([sys.executable, "-m", "evalaction"]), help="command line of the version to measure")
     parser.add_argument("--out", type=Path, default=Path("build/bench.json"), help="where the figures go as JSON")

@@ -2,103 +2,170 @@
 
 from __future__ import annotations
 
-import json
+import io
 import os
 import shutil
-import subprocess
-import sys
-from pathlib import Path
+import zipfile
 
 import pytest
 
+from tests.action.engine import shim
+from tests.action.runner import ACT, Workflows, checkout, environment
 from tests.github import events
-from tests.github.acting import Acting
-from tests.github.fake import TOKEN, serving
-
-ROOT = Path(__file__).resolve().parents[2]
-ACT = Path(sys.executable).parent / "act"
-UPLOAD = "043fb46d1a93c77aae656e7c1c64a875d1fc6a0a"
-"""Commit of actions/upload-artifact that action.yml names."""
-KEEP = """name: keep
-description: keeps what is uploaded in a folder
-inputs: { name: { required: true }, path: { required: true }, retention-days: {}, if-no-files-found: {}, include-hidden-files: {}, overwrite: {} }
-runs:
-  using: composite
-  steps:
-    - shell: bash
-      run: mkdir -p "$UPLOADS/$NAME" && cp -r "$FOLDER/." "$UPLOADS/$NAME/"
-      env: { NAME: "${{ inputs.name }}", FOLDER: "${{ inputs.path }}" }
-"""
+from tests.github.fake import READ, Token
 
 pytestmark = [pytest.mark.container, pytest.mark.timeout(600), pytest.mark.skipif(not ACT.is_file(), reason="this environment lacks act")]
 
 
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory):
+    """The environment of the host runtime, made once."""
+    return environment(tmp_path_factory.mktemp("host"))
+
+
 @pytest.fixture
-def gh():
-    """A fake GitHub."""
-    with serving() as fake:
-        yield fake
+def here(gh, tmp_path, packages):
+    """A repository with the example workflows."""
+    made = Workflows(gh, tmp_path, packages)
+    yield made
+    made.close()
 
 
-class Workflows:
-    """A repository with the example workflows, and what their runs left."""
+@pytest.fixture
+def accepted(here, gh, monkeypatch):
+    """Make the answers of a suite the baseline, in this process."""
+    monkeypatch.chdir(here.folder)
 
-    def __init__(self, gh, folder):
-        self.gh, self.folder, self.acting = gh, folder, Acting(gh, folder, lambda: "")
-        self.uploads, self.steps = folder / "uploads", 0
-        shutil.copytree(ROOT / "examples" / "workflows", self.acting.workspace / ".github" / "workflows")
-        (folder / "keep").mkdir()
-        (folder / "keep" / "action.yml").write_text(KEEP)
-        (folder / "temp").mkdir()
+    def make(**suite):
+        here.acting.suite(**suite)
+        measured = here.acting.upload(here.acting.act(events.push(gh)))
+        assert here.acting.accepted(events.dispatch(gh), run=measured, reason="reviewed by hand").word == "accepted"
+        shutil.rmtree(here.acting.workspace / "eval-results", ignore_errors=True)
 
-    def run(self, file, event, run, job=None):
-        """One run of a workflow: (exit code of act, log)."""
-        self.steps += 1
-        shutil.rmtree(self.uploads, ignore_errors=True)
-        (self.folder / "event.json").write_text(json.dumps(event.payload))
-        path = f".github/workflows/{file}"
-        known = {
-            "GITHUB_API_URL": self.gh.api_url, "GITHUB_SERVER_URL": "https://github.test", "GITHUB_REPOSITORY": "octo/demo", "GITHUB_REPOSITORY_ID": str(self.gh.repository.id),
-            "GITHUB_RUN_ID": str(run["id"]), "GITHUB_RUN_ATTEMPT": "1", "GITHUB_SHA": event.sha, "GITHUB_REF": event.ref, "GITHUB_WORKFLOW_REF": f"octo/demo/{path}@{event.ref}",
-            "UPLOADS": str(self.uploads), "RUNNER_TEMP": str(self.folder / "temp"), "GITHUB_ACTOR": "alice", "GITHUB_TRIGGERING_ACTOR": "alice",
-        }  # fmt: skip
-        command = [str(ACT), event.name, "-P", "ubuntu-latest=-self-hosted", "-W", path, "-e", str(self.folder / "event.json"), "-s", f"GITHUB_TOKEN={TOKEN}"]
-        command += ["-a", "alice", "--no-cache-server"]
-        command += ["--local-repository", f"org/eval-gate@v1={ROOT}", "--local-repository", f"actions/upload-artifact@{UPLOAD}={self.folder / 'keep'}"]
-        command += [word for name, value in known.items() for word in ("--env", f"{name}={value}")] + (["-j", job] if job else [])
-        around = {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}", "HOME": str(self.folder), "XDG_CACHE_HOME": str(self.folder / "cache")}
-        done = subprocess.run(command, cwd=self.acting.workspace, env=around, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300, check=False)
-        return done.returncode, done.stdout + done.stderr
-
-    def stored(self, run, conclusion):
-        """What GitHub does when the run ends: its uploads are artifacts."""
-        for folder in sorted(self.uploads.iterdir()) if self.uploads.is_dir() else []:
-            self.gh.artifact(folder.name, run, folder)
-        run["status"], run["conclusion"] = "completed", conclusion
-        shutil.rmtree(self.acting.workspace / "eval-results", ignore_errors=True)
+    return make
 
 
-def test_workflows__gate_accept_gate(gh, tmp_path):
+def conclusions(gh, pull):
+    """Name and conclusion of the checks on a pull request's head."""
+    return {row["name"]: row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]}
+
+
+def bodies(gh, pull):
+    """The comments of a pull request."""
+    return [row["body"] for row in gh.comments_on(pull["number"])]
+
+
+def test_workflows__gate_accept_gate(here, gh):
     """The gate's workflow says `no_baseline`; accepted by dispatch with a reason, the next run is green and says who accepted what and why; a worse one is red."""
-    here = Workflows(gh, tmp_path)
     here.acting.suite(bad=[3])
-    pushed = gh.run("push", path=".github/workflows/eval-gate.yml", status="in_progress", conclusion=None)
-    code, log = here.run("eval-gate.yml", events.push(gh), pushed)
+    code, log = here.run("eval-gate.yml", events.push(gh), here.begun("eval-gate.yml", "push"))
     assert code == 0, log[-4000:]
     assert "no_baseline (exit 0)" in log
-    here.stored(pushed, "success")
-    dispatched = gh.run("workflow_dispatch", status="in_progress", conclusion=None)
-    code, log = here.run("accept-baseline.yml", events.dispatch(gh, reason="case 3 is hopeless"), dispatched, job="accept")
+    dispatched = here.begun("accept-baseline.yml", "workflow_dispatch")
+    code, log = here.run("accept-baseline.yml", events.dispatch(gh, reason="case 3 is hopeless"), dispatched, "-j", "accept")
     assert code == 0, log[-4000:]
-    here.stored(dispatched, "success")
     for bad, ends in (([3], 0), ([1, 3], 1)):
         pull = gh.pull(f"feature-{ends}")
         here.acting.suite(bad=bad)
-        asked = gh.run("pull_request", f"feature-{ends}", path=".github/workflows/eval-gate.yml", status="in_progress", conclusion=None, head_sha=pull["head"]["sha"])
-        code, log = here.run("eval-gate.yml", events.pull_request(gh, pull), asked)
+        code, log = here.run("eval-gate.yml", events.pull_request(gh, pull), here.begun("eval-gate.yml", "pull_request", f"feature-{ends}", head_sha=pull["head"]["sha"]))
         assert (code != 0) == bool(ends), log[-4000:]
-        body = gh.comments_on(pull["number"])[0]["body"]
+        (body,) = bodies(gh, pull)
         assert "case 3 is hopeless" in body
         assert "alice" in body
-        assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]] == ["failure" if ends else "success"]
-        here.stored(asked, "failure" if ends else "success")
+        assert conclusions(gh, pull) == {"eval-gate (gate)": "failure" if ends else "success"}
+
+
+def test_workflows__a_fork_is_reported_by_the_second_stage(here, gh, accepted):
+    """A fork's run writes nothing and is red; the second stage, from an empty workspace, publishes check and comment on its pull request and is green itself."""
+    accepted()
+    gh.tokens["a-token-that-only-reads"] = Token(permissions=READ)
+    fork = gh.fork()
+    pull = gh.pull("main", repo=fork)
+    here.acting.suite(bad=[2])
+    first = here.begun("eval-gate.yml", "pull_request", "main", repo=fork, head_sha=pull["head"]["sha"])
+    code, log = here.run("eval-gate.yml", events.pull_request(gh, pull), first, token="a-token-that-only-reads")
+    assert (code, conclusions(gh, pull), bodies(gh, pull)) == (1, {}, []), log[-4000:]
+    assert "regressed (exit 1)" in log
+
+    code, log = here.run("eval-gate-report.yml", events.workflow_run(gh, first), here.begun("eval-gate-report.yml", "workflow_run"))
+    assert code == 0, log[-4000:]
+    assert "published (exit 0)" in log
+    assert conclusions(gh, pull) == {"eval-gate (gate)": "failure"}
+    (body,) = bodies(gh, pull)
+    assert "case-2" in body
+
+
+def test_workflows__the_second_stage_leaves_our_own_branches_alone(here, gh):
+    """After a run of a branch of this repository the second stage's job is skipped: that run has published itself."""
+    pull = gh.pull("feature")
+    run = gh.run("pull_request", "feature", path=".github/workflows/eval-gate.yml", head_sha=pull["head"]["sha"])
+    code, log = here.run("eval-gate-report.yml", events.workflow_run(gh, run), here.begun("eval-gate-report.yml", "workflow_run"))
+    assert (code, gh.seen) == (0, []), log[-4000:]
+
+
+@pytest.mark.parametrize("bad", [(), (6,)])
+def test_workflows__shards_are_joined(here, gh, accepted, bad):
+    """Four jobs measure a part each; the last one joins them into one verdict on the whole, and is red with them."""
+    accepted(cases=8)
+    here.acting.suite(cases=8, bad=bad)
+    workflow = here.workflows / "eval-gate-sharded.yml"
+    shard = "          shard: ${{ matrix.shard }}/4\n"
+    # act has no `strategy` context, from which the action makes this key.
+    workflow.write_text(workflow.read_text().replace(shard, f"{shard}          key: shard-${{{{ matrix.shard }}}}\n"))
+    pull = gh.pull("feature")
+    run = here.begun(workflow.name, "pull_request", "feature", head_sha=pull["head"]["sha"])
+    code, log = here.run(workflow.name, events.pull_request(gh, pull), run)
+
+    assert code == bool(bad), log[-6000:]
+    left = {row["name"]: row["id"] for row in gh.artifacts.values() if row["workflow_run"]["id"] == run["id"]}
+    assert set(left) == {*(f"eval-gate-results-shard-{number}-1" for number in range(1, 5)), "eval-gate-results-joined-1"}
+    with zipfile.ZipFile(io.BytesIO(gh.archives[left["eval-gate-results-joined-1"]].data)) as joined:
+        assert sum(name.startswith("support/cases/") and name.endswith(".json") for name in joined.namelist()) == 8
+    assert conclusions(gh, pull)["eval-gate (joined)"] == ("failure" if bad else "success")
+
+
+def test_workflows__a_baseline_is_renewed_on_schedule(here, gh, accepted):
+    """The scheduled run stores the same files again; when the first copy has expired the gate compares with the second, and names the one acceptance."""
+    accepted(bad=[3])
+    (first,) = (row for row in gh.artifacts.values() if row["name"] == "eval-gate-baseline-support")
+    renewing = here.begun("accept-baseline.yml", "schedule")
+    code, log = here.run("accept-baseline.yml", events.schedule(gh), renewing)
+    assert code == 0, log[-4000:]
+    assert "renewed (exit 0)" in log
+    (second,) = (row for row in gh.artifacts.values() if row["name"] == first["name"] and row["workflow_run"]["id"] == renewing["id"])
+    assert files_of(gh, second) == files_of(gh, first)
+
+    first["expired"] = True
+    pull = gh.pull("feature")
+    code, log = here.run("eval-gate.yml", events.pull_request(gh, pull), here.begun("eval-gate.yml", "pull_request", "feature", head_sha=pull["head"]["sha"]))
+    assert code == 0, log[-4000:]
+    assert "reviewed by hand" in bodies(gh, pull)[0]
+
+
+def files_of(gh, artifact):
+    """Names and bytes of an artifact's files."""
+    with zipfile.ZipFile(io.BytesIO(gh.archives[artifact["id"]].data)) as packed:
+        return {name: packed.read(name) for name in packed.namelist() if not name.endswith("/")}
+
+
+def self_test(here, gh, *words, **variables):
+    """One run of .github/workflows/self-test.yml in a copy of this checkout."""
+    pull = gh.pull("feature")
+    run = here.begun("self-test.yml", "pull_request", "feature", head_sha=pull["head"]["sha"])
+    return here.run("self-test.yml", events.pull_request(gh, pull), run, *words, root=checkout(here.folder / "checkout"), **variables)
+
+
+def test_self_test__on_the_host(here, gh):
+    """The self-test of the host runtime ends green: three suites, three exit codes."""
+    code, log = self_test(here, gh, "--matrix", "runtime:host")
+    assert code == 0, log[-6000:]
+    assert log.count("runtime: host, as asked for") == 3
+
+
+def test_self_test__in_the_container(here, gh, image):
+    """The self-test of the container runtime ends green in the image of this checkout."""
+    shutil.copy(shim(here.folder / "docker") / "docker", here.folder / "bin")
+    code, log = self_test(here, gh, "--matrix", "runtime:container", EVAL_GATE_IMAGE=image, CONTAINERS_CONF=os.environ["CONTAINERS_CONF"])
+    assert code == 0, log[-6000:]
+    assert log.count(f"image: {image}") == 3
+    assert "runtime: host" not in log

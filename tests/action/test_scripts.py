@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -210,12 +211,83 @@ def test_runtime__a_word_that_is_none(stage):
     assert "INPUT_RUNTIME" in stage.run(INPUT_RUNTIME="conatiner").passed
 
 
-def test_windows__is_refused(stage):
-    """On Windows the run ends as a configuration error that names a runner to use."""
-    ended = stage.run(RUNNER_OS="Windows")
+@pytest.mark.parametrize("runtime", ["auto", "host", "container"])
+@pytest.mark.parametrize("words", [(), ("finish",)])
+def test_windows__is_refused(stage, runtime, words):
+    """On Windows every runtime ends as a configuration error that names the system and a runner to use, without starting docker or Python."""
+    ended = stage.run(*words, RUNNER_OS="Windows", INPUT_RUNTIME=runtime)
 
-    assert (ended.code, ended.outputs) == (2, {"verdict": "config_error", "exit-code": "2"})
+    assert (ended.code, ended.outputs, ended.calls) == (2, {"verdict": "config_error", "exit-code": "2"}, [])
+    assert "this runner's is Windows" in ended.log
     assert "ubuntu-latest" in ended.log
+    assert [line for line in ended.log.splitlines() if not line.startswith("eval-gate: ")] == []
+
+
+def test_windows__without_the_runners_word(tmp_path):
+    """Where RUNNER_OS is not set, what `uname` says of Git Bash is refused alike."""
+    stage = Stage(tmp_path)
+    uname = stage.bin / "uname"
+    uname.write_text("#!/bin/sh\necho MINGW64_NT-10.0-20348\n")
+    uname.chmod(0o755)
+
+    ended = stage.run(RUNNER_OS=None)
+
+    assert (ended.code, ended.outputs["verdict"]) == (2, "config_error")
+    assert "MINGW64_NT" in ended.log
+
+
+def test_windows__scripts_keep_their_line_ends():
+    """A checkout that converts line ends, as git's on Windows does, leaves those of the scripts, which bash could not read otherwise."""
+    if not (ROOT / ".git").exists() or not shutil.which("git"):
+        pytest.skip("this is no git checkout")
+    asked = ["git", "-C", str(ROOT), "check-attr", "eol", "--", *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "action").glob("*.sh")))]
+    said = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    assert [line for line in said if not line.endswith("eol: lf")] == []
+    assert len(said) >= 6
+
+
+BASH_4 = r"""\b(?:mapfile|readarray|coproc|compopt)\b | \b(?:declare|local|typeset)\ +-[a-zA-Z]*[Anlu] | \$\{[^}]*(?:,|\^|@[A-Za-z])\} | \$\{\w+(?:,,|\^\^)
+    | &>> | \|& | ;;& | ;&(?!&) | \bwait\ +-n\b | \[\[\ +-v\b | %\([^)]*\)T | \bshopt\ +-s\ +(?:globstar|inherit_errexit|lastpipe) | \{[0-9]+\.\.[0-9]+\.\.
+    | \bBASHPID\b | \bEPOCH(?:SECONDS|REALTIME)\b | \bread\ +-[a-z]*[Ni]\b | \{\w+\}[<>]"""
+"""What macOS's bash 3.2 does not know."""
+GNU = r"""\bsed\ +(?:-[a-zA-Z]*[ir]|--) | \bdate\ +(?:-d|--) | \bstat\ +(?:-c|--) | \bmktemp\ +(?:-p|--) | \breadlink\ +-[fem] | \brealpath\b | \bgrep\ +-[a-zA-Z]*P
+    | \bxargs\ +-[a-zA-Z]*[rd] | \bsort\ +-[a-zA-Z]*V | \bhead\ +-n\ *- | \bcp\ +(?:--|-[a-zA-Z]*[alu]) | \b(?:timeout|tac|nproc|sha256sum|md5sum|setsid|flock|seq|shuf)\b
+    | \bls\ +-- | \bdu\ +-[a-zA-Z]*b | \bbase64\ +-w | \btr\ +--"""
+"""Programs and flags that macOS does not have."""
+
+
+@pytest.mark.parametrize("pattern", [BASH_4, GNU], ids=["bash-4", "gnu"])
+def test_macos__scripts_use_what_its_tools_know(pattern):
+    """No script that runs on macOS uses what bash 3.2 or the BSD tools lack; comments may speak of it."""
+    found = re.compile(pattern, re.VERBOSE)
+    code = [(path.name, line) for path in sorted((ROOT / "action").glob("*.sh")) for line in path.read_text(encoding="utf-8").splitlines() if not line.lstrip().startswith("#")]
+
+    assert [(name, line) for name, line in code if found.search(line)] == []
+    assert len(code) > 150
+
+
+@pytest.mark.parametrize(
+    ("pattern", "line"),
+    [
+        *((BASH_4, line) for line in ("mapfile -t a", "x=${name,,}", "x=${name^}", "local -n ref=$1", "declare -A map", "a |& b", "a &>> log", "wait -n", "[[ -v x ]]", "${x@Q}")),
+        *((GNU, line) for line in ("sed -i s/a/b/ f", "date -d now", "stat -c %s f", "readlink -f f", "grep -oP x", "timeout 5 a", "sort -V", "mktemp -p /tmp", "cp -al a b")),
+    ],
+)
+def test_macos__the_search_finds(pattern, line):
+    """Each kind of what is searched for is found."""
+    assert re.search(pattern, line, re.VERBOSE)
+
+
+def test_macos__auto_takes_the_host_without_an_empty_list_or_docker(tmp_path):
+    """On macOS, where the lists of docker's options are never filled, the host runs although nothing unset may be read."""
+    stage = Stage(tmp_path)
+    ready(stage)
+
+    ended = stage.run(RUNNER_OS="macOS", PATH=stage.without("docker"))
+
+    assert (ended.code, ended.calls) == (5, [])
+    assert "unbound" not in ended.log
 
 
 def ready(stage):

@@ -40,7 +40,7 @@ class Ended:
     def suite(self) -> dict[str, Any]:
         """The first suite of verdict.json."""
         assert self.verdict is not None
-        return self.verdict["suites"][0]
+        return self.verdict["suites"][0]  # type: ignore[no-any-return]  # JSON that we wrote
 
 
 def read_outputs(text: str) -> dict[str, str]:

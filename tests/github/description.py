@@ -27,11 +27,11 @@ class Description:
         _allow_null(document)
         _correct(document)
         self._schemas = document["components"]["schemas"]
-        self._api = OpenAPI.from_dict(document, config=Config(spec_validator_cls=None))
+        self._api = OpenAPI.from_dict(document, config=Config(spec_validator_cls=None))  # type: ignore[arg-type]  # None is what its documentation asks for
 
     def filled(self, schema: str, **known: Any) -> dict[str, Any]:
         """An object of a schema: what is known, and the least that its required fields may hold."""
-        return _merged(copy.deepcopy(self._least(schema)), known)
+        return _merged(copy.deepcopy(self._least(schema)), known)  # type: ignore[no-any-return]  # JSON of a file in this repository
 
     @functools.cache  # noqa: B019 - there is one description for a whole process
     def _least(self, schema: str) -> Any:

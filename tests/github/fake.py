@@ -418,7 +418,7 @@ def _handler(gh: FakeGitHub, serve: Callable[[Call], Answer]) -> type[BaseHTTPRe
 
         do_GET = do_POST = do_PATCH = do_DELETE = _serve  # noqa: N815 - names of the base class
 
-        def log_message(self, *args):
+        def log_message(self, *args: object) -> None:
             """Keep the test's output clean."""
 
     return Handler
