@@ -9,7 +9,7 @@ from typing import Any
 from evalaction.errors import TargetError
 from evalaction.providers.base import Completion, Endpoint, Prompt, key_from, missing_package, sendable
 from evalaction.providers.prices import Prices
-from evalaction.providers.wire import count_of, list_of_maps, malformed, read_json_body, refuse, text_or_none, too_slow, unreachable
+from evalaction.providers.wire import count_of, list_of_maps, malformed, read_json_body, refuse, text_or_none, tls_for, too_slow, unreachable
 
 KEY = "ANTHROPIC_API_KEY"
 BASE_URL = "ANTHROPIC_BASE_URL"
@@ -33,10 +33,11 @@ class AnthropicProvider:
         self._endpoint, self._price = endpoint, prices.of(endpoint.model)
         self._named = f"anthropic:{endpoint.model}"
         self._forces_tool = True
+        base_url = endpoint.base_url or environment.get(BASE_URL) or None
         self._client = anthropic.AsyncAnthropic(
-            api_key=key, base_url=endpoint.base_url or environment.get(BASE_URL) or None, max_retries=0, timeout=endpoint.timeout_seconds,
+            api_key=key, base_url=base_url, max_retries=0, timeout=endpoint.timeout_seconds,
             # Redirects are not followed: they would carry the key to a host that nobody named.
-            http_client=anthropic.DefaultAsyncHttpxClient(follow_redirects=False),
+            http_client=anthropic.DefaultAsyncHttpxClient(follow_redirects=False, verify=tls_for(base_url)),
         )  # fmt: skip
 
     @property

@@ -10,7 +10,7 @@ from evalaction.core.strict_json import parse_strict_json
 from evalaction.errors import TargetError
 from evalaction.providers.base import Completion, Endpoint, Prompt, key_from, missing_package, sendable
 from evalaction.providers.prices import Prices
-from evalaction.providers.wire import count_of, list_of_maps, malformed, read_json_body, refuse, text_or_none, too_slow, unreachable
+from evalaction.providers.wire import count_of, list_of_maps, malformed, read_json_body, refuse, text_or_none, tls_for, too_slow, unreachable
 
 KEY = "OPENAI_API_KEY"
 BASE_URL = "OPENAI_BASE_URL"
@@ -38,7 +38,7 @@ class OpenAIProvider:
         self._client = openai.AsyncOpenAI(
             api_key=key, base_url=base_url, max_retries=0, timeout=endpoint.timeout_seconds,
             # Redirects are not followed: they would carry prompts to a host that nobody named.
-            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False),
+            http_client=openai.DefaultAsyncHttpxClient(follow_redirects=False, verify=tls_for(base_url)),
         )  # fmt: skip
 
     @property

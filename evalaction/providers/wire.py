@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import ssl
 import time
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -31,6 +32,15 @@ class Failed(Protocol):
 
     status_code: int
     response: Any
+
+
+def tls_for(address: str | None) -> ssl.SSLContext | bool:
+    """What an HTTP client verifies servers with: its own certificates, and, where the address says http, none at all.
+
+    Reading the system's certificates takes longer than all else that a client does to get ready, and redirects, the only way from http to https, are not followed.
+    The context for http trusts nobody, so that nothing can go through it unverified.
+    """
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if address and address.lower().startswith("http:") else True
 
 
 async def read_json_body(response: Body, named: str) -> Mapping[str, Any]:
