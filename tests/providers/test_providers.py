@@ -12,8 +12,8 @@ import pytest
 
 from evalaction.errors import ConfigError, TargetError
 from evalaction.providers.base import Endpoint, Message, Prompt
-from evalaction.providers.wire import tls_for
 from evalaction.providers.build import open_provider
+from evalaction.providers.wire import tls_for
 from tests.vendors import KEY, Body, Cut, Object, Parts, Status, environment, provider_of, schema_in, told
 
 ASKED = Prompt(messages=(Message("user", "hello"),), system="be brief", max_tokens=50, temperature=0.5)
