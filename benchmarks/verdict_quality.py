@@ -184,7 +184,7 @@ _WANTED: dict[Kind, dict[Change, float]] = {
     "deterministic": {"-2": 1.0, "-5": 1.0, "-10": 1.0, "one dead": 1.0, "masked": 1.0},
 }
 _QUIET: dict[Kind, float] = {"binary": 2.3, "graded": 2.8, "deterministic": 1.005}
-_QUICK: dict[Change, int] = {"none": 60, "-2": 30, "-5": 15, "-10": 15, "one dead": 10, "masked": 10}
+_QUICK: dict[Change, int] = {"none": 30, "-2": 12, "-5": 10, "-10": 10, "one dead": 6, "masked": 6}
 
 
 def cells() -> Iterator[Cell]:
@@ -199,18 +199,18 @@ def cells() -> Iterator[Cell]:
             yield Cell(name=f"{kind}, {size}", simulate=change(kind, what), at_least=least, quick=_QUICK[what])
     for cases in (10, 20, 100, 200):
         for kind in ("binary", "graded"):
-            quick = 0 if cases > 20 else 40
+            quick = 0 if cases > 20 else 25
             yield Cell(name=f"{kind}, {cases} cases, no change", simulate=change(kind, "none", cases), at_most=0.015, full=40_000 // max(100, cases), quick=quick)
-    yield Cell(name="rubric, no change", simulate=rubric(_HEALTHY, 20), at_most=0.015, quick=25)
+    yield Cell(name="rubric, no change", simulate=rubric(_HEALTHY, 20), at_most=0.015, quick=12)
     yield Cell(name="rubric, one criterion 95 to 25 %, mean unchanged", simulate=rubric([1.0] * 5 + [0.25], 20), at_least=1.0, full=200)
     yield Cell(name="rubric, one criterion dies in one case", simulate=rubric(_HEALTHY, 20, one_case=True), at_least=1.0, full=200)
     for kind in ("binary", "graded"):
         yield Cell(name=f"{kind}, anchor, one point a merge, by the tenth", simulate=drifting(kind, 0.01), at_least=0.99, full=200)
     yield Cell(name="graded, anchor, ten merges without a change", simulate=drifting("graded", 0.0), full=200, quick=0)
     for kind, most in (("binary", 0.09), ("graded", 0.14)):
-        yield Cell(name=f"{kind}, no change, provider 8 points worse, base asked", simulate=with_base(kind, "none", 0.08), at_most=most, quick=12)
-    yield Cell(name="binary, one case always to never, provider 8 points worse, base asked", simulate=with_base("binary", "one dead", 0.08), at_least=0.99, quick=10)
-    yield Cell(name="binary, -10 points, base asked", simulate=with_base("binary", "-10", 0.0), at_least=0.85, full=200, quick=10)
+        yield Cell(name=f"{kind}, no change, provider 8 points worse, base asked", simulate=with_base(kind, "none", 0.08), at_most=most, quick=8)
+    yield Cell(name="binary, one case always to never, provider 8 points worse, base asked", simulate=with_base("binary", "one dead", 0.08), at_least=0.99, quick=6)
+    yield Cell(name="binary, -10 points, base asked", simulate=with_base("binary", "-10", 0.0), at_least=0.85, full=200, quick=6)
     yield Cell(name="graded, no change, 2 % of runs misfire by 30 points", simulate=change("graded", "none", misfire=0.02), at_most=0.02, quick=0)
     yield Cell(name="graded, no change, passes move together by 1 point", simulate=change("graded", "none", shock=0.01), quick=0)
 

@@ -73,7 +73,7 @@ _DEPTH = 3
 
 
 def _checkouts(root: Path, environment: Mapping[str, str]) -> tuple[frozenset[str], ...]:
-    """What git knows of each checkout. In the Action a repository with parts elsewhere may be unreadable: there `EVAL_GATE_CHECKOUTS` holds, one a line, what the runner's git said."""
+    """What git knows of each checkout. In the image a repository with parts elsewhere is unreadable: there `EVAL_GATE_CHECKOUTS` holds what the runner's git said."""
     said = environment.get("EVAL_GATE_CHECKOUTS")
     found = said.splitlines() if said is not None else [_heads(folder) for folder in _repositories(Path(environment.get("GITHUB_WORKSPACE") or root))]
     return tuple(frozenset(line.split()) for line in found if line.strip())

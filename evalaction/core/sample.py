@@ -48,8 +48,8 @@ class Sample:
 
 def sample(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> Sample:
     """The sample of measured trials over these checks."""
-    if len(trials) == 1 and (alone := _sample_of_one(trials[0], checks)) is not None:
-        return alone
+    if (usual := _sample_in_columns(trials, checks)) is not None:
+        return usual
     by_id = {check.id: check for check in checks}
     some_alone = not all(check.weight for check in checks)
     scores: list[float] = []
@@ -86,29 +86,32 @@ def sample(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> Sample:
     return Sample(tuple(scores), tuple(passes), check_scores, check_passes, metrics)
 
 
-def _sample_of_one(trial: Trial, checks: Sequence[CheckInfo]) -> Sample | None:
-    """The same for the usual case, at a third of the cost: one trial, with just these checks, and no two of them share a metric; None for any other."""
-    results = trial.checks
-    if len(results) != len(checks) or not checks:
+def _sample_in_columns(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> Sample | None:
+    """The same for the usual case, at a third of the cost: every trial has just these checks in their order, of one weight, no two of which share a metric; None for any other."""
+    count = len(checks)
+    if not trials or not checks or any(len(trial.checks) != count for trial in trials):
         return None
     check_scores: dict[str, list[float]] = {}
     check_passes: dict[str, list[bool]] = {}
-    metrics: dict[str, list[float]] = {PASS_RATE: [1.0]}
-    weight, values = checks[0].weight, 1
-    for info, result in zip(checks, results, strict=True):
-        name, score = info.id, result.score
-        if name != result.id or info.weight != weight:
+    metrics: dict[str, list[float]] = {PASS_RATE: []}
+    weight, names = checks[0].weight, 1
+    for place, info in enumerate(checks):
+        column = [trial.checks[place] for trial in trials]
+        if info.weight != weight or any(result.id != info.id for result in column):
             return None
-        check_scores[name], check_passes[name] = [score], [result.passed]
+        check_scores[info.id] = [result.score for result in column]
+        check_passes[info.id] = [result.passed for result in column]
         for metric in info.metrics:
-            metrics[metric] = [score if result.values is None else result.values[metric]]
-        values += len(info.metrics)
-    if values != len(metrics):
+            metrics[metric] = [result.score if result.values is None else result.values[metric] for result in column]
+        names += len(info.metrics)
+    if names != len(metrics):
         return None
-    passed = [False] not in check_passes.values()
-    metrics[PASS_RATE] = [float(passed)]
-    _add_raw(metrics, trial)
-    return Sample((math.fsum([result.score for result in results]) / len(results),), (passed,), check_scores, check_passes, metrics)
+    passes = [all(row) for row in zip(*check_passes.values(), strict=True)]
+    metrics[PASS_RATE] = [float(passed) for passed in passes]
+    for trial in trials:
+        _add_raw(metrics, trial)
+    rows = zip(*check_scores.values(), strict=True)
+    return Sample(tuple([math.fsum(row) / count for row in rows]), tuple(passes), check_scores, check_passes, metrics)
 
 
 def _add_raw(metrics: dict[str, list[float]], trial: Trial) -> None:

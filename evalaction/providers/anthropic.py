@@ -33,9 +33,9 @@ class AnthropicProvider:
         self._endpoint, self._price = endpoint, prices.of(endpoint.model)
         self._named = f"anthropic:{endpoint.model}"
         self._forces_tool = True
+        base_url = endpoint.base_url or environment.get(BASE_URL) or None
         self._client = anthropic.AsyncAnthropic(
-            api_key=key, base_url=endpoint.base_url or environment.get(BASE_URL) or None, max_retries=0, timeout=endpoint.timeout_seconds,
-            http_client=http_client(anthropic),
+            api_key=key, base_url=base_url, max_retries=0, timeout=endpoint.timeout_seconds, http_client=http_client(anthropic, base_url),
         )  # fmt: skip
 
     @property

@@ -37,7 +37,7 @@ class OpenAIProvider:
         self._limit_name = _LIMIT_NAMES[base_url is not None]
         self._client = openai.AsyncOpenAI(
             api_key=key, base_url=base_url, max_retries=0, timeout=endpoint.timeout_seconds,
-            http_client=http_client(openai),
+            http_client=http_client(openai, base_url),
         )  # fmt: skip
 
     @property

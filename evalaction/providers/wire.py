@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import ssl
 import time
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -33,12 +34,22 @@ class Failed(Protocol):
     response: Any
 
 
-def http_client(sdk: Any) -> Any:
+def http_client(sdk: Any, address: str | None) -> Any:
     """What an SDK speaks HTTP with: aiohttp where the release can, for a third less of the processor. Redirects would carry prompts and keys to a host that nobody named."""
+    options = {"follow_redirects": False, "verify": tls_for(address)}
     try:
-        return sdk.DefaultAioHttpClient(follow_redirects=False)
+        return sdk.DefaultAioHttpClient(**options)
     except (AttributeError, RuntimeError):  # an older release, or one that needs a package more
-        return sdk.DefaultAsyncHttpxClient(follow_redirects=False)
+        return sdk.DefaultAsyncHttpxClient(**options)
+
+
+def tls_for(address: str | None) -> ssl.SSLContext | bool:
+    """What an HTTP client verifies servers with: its own certificates, and, where the address says http, none at all.
+
+    Reading the system's certificates takes longer than all else that a client does to get ready, and redirects, the only way from http to https, are not followed.
+    The context for http trusts nobody, so that nothing can go through it unverified.
+    """
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if address and address.lower().startswith("http:") else True
 
 
 async def read_json_body(response: Body, named: str) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ import contextlib
 import gzip
 import json
 import socket
+import ssl
 import threading
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from evalaction.errors import ConfigError, TargetError
 from evalaction.providers.base import Endpoint, Message, Prompt
 from evalaction.providers.build import open_provider
+from evalaction.providers.wire import tls_for
 from tests.vendors import KEY, Body, Cut, Object, Parts, Status, environment, provider_of, schema_in, told
 
 ASKED = Prompt(messages=(Message("user", "hello"),), system="be brief", max_tokens=50, temperature=0.5)
@@ -282,3 +284,12 @@ def test_failure__a_small_body_that_unpacks_to_a_huge_one_is_given_up(vendor):
     with raw_server(lambda connection: connection.sendall(head + packed)) as url:
         error = failure(provider_of(url, vendor))
     assert (error.code, "16 MiB" in error.message) == ("INVALID_ANSWER", True)
+
+
+@pytest.mark.parametrize(("address", "reads_certificates"), [(None, True), ("https://a.example/v1", True), ("http://127.0.0.1:1", False), ("HTTP://a.example", False)])
+def test_tls__certificates_are_read_for_https_alone_and_nothing_goes_unverified(address, reads_certificates):
+    """For an http address the client has a context that trusts nobody and still verifies; for https its own."""
+    tls = tls_for(address)
+    assert (tls is True) is reads_certificates
+    if tls is not True:
+        assert (tls.verify_mode, tls.check_hostname, tls.cert_store_stats()["x509_ca"]) == (ssl.CERT_REQUIRED, True, 0)
