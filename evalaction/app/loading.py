@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from evalaction.app.importing import read_results
 from evalaction.app.parts import Job, Parts
 from evalaction.app.selecting import refuse_unsupported, select
 from evalaction.app.taping import refuse_tapes
-from evalaction.core.suite import Suite
+from evalaction.core.suite import ImportTarget, PredictionsTarget, Suite
 from evalaction.datasets.load import load_suites
+from evalaction.datasets.paths import find
 from evalaction.errors import ConfigError, Fault
 from evalaction.settings import Settings
 from evalaction.store.git import BASE, base_commit, commit_of
@@ -22,6 +24,7 @@ from evalaction.targets.build import check_target
 def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
     """Read and check all suites and keep the cases that are meant. Without `run` the targets are looked at here, since nothing will build them."""
     settings = parts.settings
+    _refuse_overwriting(job, settings.cwd)
     unsafe = settings.unsafe_checkout()
     if run and unsafe is not None:
         what = f"the code of a pull request ({unsafe[:12]}) is checked out under pull_request_target, where it could read secrets"
@@ -33,18 +36,23 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
     refuse_tapes(job)
     if not run:
         check_targets(parts, suites)
-    _refuse_overwriting(job, suites)
     for suite in suites:
         parts.console.detail(f"{suite.file}: suite {suite.name}, key {suite.key}, {len(suite.cases)} cases, digest {suite.digest[:12]}")
     return select(suites, job.selected)
 
 
-def _refuse_overwriting(job: Job, suites: Sequence[Suite]) -> None:
-    """A report must not be written over a suite."""
-    inputs = {Path(suite.file).resolve() for suite in suites}
+def _refuse_overwriting(job: Job, cwd: Path) -> None:
+    """A report must not be written over what is to be read, not even the report on its faults: so this comes before anything is read."""
+    inputs, named = overwritable(job.suites, cwd), (job.overrides.results, job.overrides.target)
+    inputs |= {os.path.realpath(cwd / one.path) for one in named if isinstance(one, ImportTarget | PredictionsTarget)}
     for path in (job.outputs.report, job.outputs.junit, job.outputs.html):
-        if path is not None and path.resolve() in inputs:
-            raise ConfigError.one("INVALID_INPUT", "a report would be written over a suite", "name another file", file=str(path))
+        if path is not None and os.path.realpath(path) in inputs:
+            raise ConfigError.one("INVALID_INPUT", "a report would be written over a file that is read", "name another file", file=str(path))
+
+
+def overwritable(suites: Sequence[str], cwd: Path) -> set[str]:
+    """The files that these words mean, links followed: a report in their place would destroy them."""
+    return {os.path.realpath(source.path) for source in find(suites, cwd).sources}
 
 
 def check_targets(parts: Parts, suites: Sequence[Suite]) -> None:
