@@ -247,22 +247,6 @@ def test_gate__a_linked_results_folder__is_not_emptied(work):
     assert (work.folder / "victim/cases/p.json").read_text() == "precious"
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        {"http": {"url": "http://127.0.0.1:9/", "extract": {"output": "a[["}}},
-        {"http": {"url": "http://127.0.0.1:9/", "json": {"q": "{{ case.input"}}},
-        {"predictions": "missing.jsonl"},
-    ],
-)
-def test_validate__looks_at_the_target_too(work, target):
-    """What `gate` would refuse before the first call, `validate` refuses, with the file."""
-    done = work.run("validate", work.suite("a", target=target))
-
-    assert done.code == 2
-    assert "s.eval.yaml" in done.err
-
-
 def test_gate__loosened_policy__stands_in_the_headline(work):
     """A pull request that widens its own tolerance is told on (loosened policy)."""
     accepted(work, "a")
