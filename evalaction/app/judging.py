@@ -20,7 +20,7 @@ from evalaction.core.masking import Masker
 from evalaction.core.record import Baseline, CaseRecord, RunRecord
 from evalaction.core.verdict import EXIT_CODES, Reason, SuiteVerdict, Verdict, overall
 from evalaction.errors import ConfigError, ExitCode
-from evalaction.report.details import Details, TrendPoint, shown_cases
+from evalaction.report.details import Details, TrendPoint, passing_cases, shown_cases
 from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
 from evalaction.report.saiku import render_saiku
@@ -191,7 +191,7 @@ def _masked(parts: Parts, data: bytes) -> bytes:
 
 
 def _details(outputs: Outputs, one: Judged) -> Details:
-    shown = shown_cases(one.verdict)
+    shown = (*shown_cases(one.verdict), *passing_cases(one.verdict))
     now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else one.baseline_answers or {}
     command = outputs.command or f"eval-gate report {shlex.quote(str(one.folder))}"
     return Details(
