@@ -14,8 +14,9 @@ from typing import Any
 
 import yaml
 
-from evalaction.app.schemas import KINDS, schema_text
+from evalaction.app.schemas import schema_text
 from evalaction.codes import errors_page
+from evalaction.options import SCHEMAS
 
 DOCS = Path(__file__).parent
 RIVALS = DOCS.parent / "benchmarks" / "rivals.json"
@@ -26,7 +27,7 @@ INPUTS = ("<!-- begin inputs: made by docs/generate.py from action.yml -->", "<!
 def generated() -> Iterator[tuple[Path, str]]:
     """Every generated file with its text."""
     yield DOCS / "errors.md", errors_page()
-    for kind in KINDS:
+    for kind in SCHEMAS:
         yield DOCS / "schemas" / f"{kind}.schema.json", schema_text(kind)
     yield DOCS / "gate.md", with_rivals((DOCS / "gate.md").read_text(encoding="utf-8"), json.loads(RIVALS.read_text(encoding="utf-8")))
 

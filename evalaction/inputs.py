@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from evalaction.core.shards import read_shard
 from evalaction.errors import Fault
 
 Mode = Literal["gate", "accept", "report", "merge", "renew"]
@@ -74,13 +75,6 @@ def _whole(least: int, most: int) -> Callable[[str], int]:
     return read
 
 
-def _shard(text: str) -> tuple[int, int]:
-    index, _, of = text.partition("/")
-    if not (index.isascii() and index.isdigit() and of.isascii() and of.isdigit()) or len(text) > 11 or not 1 <= int(index) <= int(of) <= 10_000:
-        raise ValueError("is not I/N with 1 <= I <= N, such as 2/4")
-    return int(index), int(of)
-
-
 def _lines(text: str) -> tuple[str, ...]:
     """One a line."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())
@@ -117,7 +111,7 @@ _RUN = _whole(1, 10**18)
 _READERS: dict[str, Callable[[str], Any]] = {
     "suite": _lines, "mode": _choice(*MODES), "github-token": str, "working-directory": _below, "baseline-store": _choice("artifact", "directory"), "baseline-dir": _below,
     "baseline-workflow": _workflow_file, "baseline-run-id": _RUN, "run-id": _RUN, "reason": str, "cases": _words, "only": _choice("regressions"), "move-anchor": _truth,
-    "repeats": _whole(1, 1000), "filter": str, "shard": _shard, "max-concurrency": _whole(1, 1000), "comment": _truth, "check": _truth, "check-name": str, "key": str,
+    "repeats": _whole(1, 1000), "filter": str, "shard": read_shard, "max-concurrency": _whole(1, 1000), "comment": _truth, "check": _truth, "check-name": str, "key": str,
     "report-only": _truth, "no-baseline": _choice("neutral", "success", "failure"), "results-dir": _below, "retention-days": _whole(1, 400),
     "runtime": _choice("auto", "container", "host"), "pass-env": _variables,
 }  # fmt: skip

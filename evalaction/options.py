@@ -9,11 +9,15 @@ from typing import Any, TypeVar
 
 import click
 
+from evalaction.core.shards import read_shard
+
 F = TypeVar("F", bound=Callable[..., Any])
 FOLDER = click.Path(path_type=Path, file_okay=False)
 FILE = click.Path(path_type=Path, dir_okay=False)
 PROVIDERS = ("anthropic", "openai")
 IMPORTS = ("spring", "promptfoo", "junit", "deepeval", "inspect", "lm-eval", "ragas", "csv", "generic")
+SCHEMAS = ("suite", "verdict", "record", "case")
+"""Kinds of files that have a published JSON Schema."""
 FAIL_ON = ("case", "check", "metric", "threshold", "removed", "inconclusive")
 
 
@@ -60,10 +64,10 @@ class ShardType(click.ParamType[tuple[int, int]]):
         """Two whole numbers with 1 <= I <= N."""
         if isinstance(value, tuple):
             return value
-        index, _, of = str(value).partition("/")
-        if not (index.isascii() and index.isdigit() and of.isascii() and of.isdigit()) or not 1 <= int(index) <= int(of) <= 10_000:
-            self.fail(f"{value!r} is not I/N with 1 <= I <= N, such as 2/4", param, ctx)
-        return int(index), int(of)
+        try:
+            return read_shard(str(value))
+        except ValueError as error:
+            self.fail(f"{value!r} {error}", param, ctx)
 
 
 class Names(click.ParamType[tuple[str, ...]]):
@@ -145,7 +149,16 @@ report_options = _group(
     click.option("--html", type=FILE, help="Write the report as one HTML page."),
     click.option("--junit", type=FILE, help="Write the verdict as JUnit XML."),
 )
-verbose_option = click.option("-v", "--verbose", is_flag=True, help="Say more, and show tracebacks of internal errors.")
+
+
+def _more(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
+    """Tell the porch as well: it may have to show a traceback when the command's own options are gone."""
+    if value:
+        ctx.ensure_object(dict)["verbose"] = True
+    return value
+
+
+verbose_option = click.option("-v", "--verbose", is_flag=True, callback=_more, is_eager=True, help="Say more, and show tracebacks of internal errors.")
 
 measuring_options = _group(
     click.option("--repeats", type=click.IntRange(1, 1000), help="Runs of each case that names none of its own."),

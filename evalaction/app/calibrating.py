@@ -28,9 +28,9 @@ class CalibrateJob:
 
 
 def calibrate_suites(parts: Parts, job: Job, how: CalibrateJob) -> Verdict:
-    """Measure every suite `runs` times, write an ordinary record, print what it says. Raises ConfigError for answers that cannot be asked for again."""
+    """Measure every suite `runs` times, write an ordinary record, print what it says. Raises ConfigError for answers and results that are finished."""
     suites = load(parts, job)
-    _refuse_files(suites)
+    _refuse_finished(suites)
     repeats = {suite.key: suite.repeats for suite in suites}
     judged, skipped = measure_only(parts, job, [_repeated(suite, how.runs) for suite in suites])
     whole = all(one.verdict.verdict == "measured" for one in judged) and not skipped
@@ -40,9 +40,12 @@ def calibrate_suites(parts: Parts, job: Job, how: CalibrateJob) -> Verdict:
     return publish(parts, job.outputs, judged, skipped, show=not whole)
 
 
-def _refuse_files(suites: Sequence[Suite]) -> None:
-    what, fix = "answers from a file cannot be asked for again, so their noise cannot be measured", "name the system itself as the target: --exec or --http"
-    faults = [Fault(code="INVALID_INPUT", what=what, fix=fix, file=suite.file, path="target") for suite in suites if isinstance(suite.target, PredictionsTarget)]
+def _refuse_finished(suites: Sequence[Suite]) -> None:
+    """Raise ConfigError for every suite in which nothing can be run again."""
+    found = [(suite, "answers from a file cannot be asked for again", "target") for suite in suites if isinstance(suite.target, PredictionsTarget)]
+    found += [(suite, "finished results of another tool cannot be measured again", "import") for suite in suites if suite.imported is not None]
+    fix = "name the system itself as the target: --exec or --http"
+    faults = [Fault(code="INVALID_INPUT", what=f"{what}, so their noise cannot be measured", fix=fix, file=suite.file, path=path) for suite, what, path in found]
     if faults:
         raise ConfigError(faults)
 

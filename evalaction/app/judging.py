@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -20,7 +20,7 @@ from evalaction.core.masking import Masker
 from evalaction.core.record import Baseline, CaseRecord, RunRecord
 from evalaction.core.verdict import EXIT_CODES, Reason, SuiteVerdict, Verdict, overall
 from evalaction.errors import ConfigError, ExitCode
-from evalaction.report.details import Details, TrendPoint, shown_cases
+from evalaction.report.details import Details, TrendPoint, passing_cases, shown_cases
 from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
 from evalaction.report.saiku import render_saiku
@@ -128,14 +128,20 @@ def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
     """Print the verdict in the form asked for, and write the report files asked for."""
     details = {one.verdict.key: _details(outputs, one) for one in judged}
     view = build_view(verdict, details)
-    if outputs.report is not None:
-        write_named(outputs.report, parts.settings.masker.text(render_markdown(view)).encode())
-    if outputs.html is not None:
-        write_named(outputs.html, parts.settings.masker.text(_page(view)).encode())
-    if outputs.junit is not None:
-        write_named(outputs.junit, parts.settings.masker.text(render_junit(verdict, details)).encode())
+    for path, text in _files(outputs, verdict, view, details):
+        write_named(path, parts.settings.masker.text(text()).encode())
     if outputs.sink is not None:
         outputs.sink(verdict, details)
+    _print(parts, outputs, verdict, view, judged)
+
+
+def _files(outputs: Outputs, verdict: Verdict, view: ReportView, details: Mapping[str, Details]) -> Iterator[tuple[Path, Callable[[], str]]]:
+    """The report files asked for, each with what makes its text."""
+    forms = ((outputs.report, lambda: render_markdown(view)), (outputs.html, lambda: _page(view)), (outputs.junit, lambda: render_junit(verdict, details)))
+    return ((path, text) for path, text in forms if path is not None)
+
+
+def _print(parts: Parts, outputs: Outputs, verdict: Verdict, view: ReportView, judged: Sequence[Judged] = ()) -> None:
     if outputs.format == "json":
         parts.console.result(verdict_json(verdict).decode())
     elif outputs.format == "markdown":
@@ -162,15 +168,18 @@ def _page(view: ReportView) -> str:
 def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error", "internal_error", "not_measured", "not_run"], reasons: tuple[Reason, ...]) -> Verdict:
     """The same for a run that came to no verdict: whoever reads verdict.json or a report must not find that of an earlier run.
 
-    A folder that cannot be written is one such failure; then there is nowhere to say so but the log, and where the sink shows it.
+    A folder that cannot be written is one such failure; what can be said elsewhere is.
     """
     code = int(EXIT_CODES[word])
     verdict = Verdict(verdict=word, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
-    refused = {reason.file for reason in reasons if reason.code == "INVALID_INPUT"}
-    kept = {name: path for name in ("report", "junit", "html") if (path := getattr(outputs, name)) is not None and str(path) not in refused}
+    refused, view = {reason.file for reason in reasons if reason.code == "INVALID_INPUT"}, build_view(verdict, {}, limit=COMMENT_LIMIT)
     with contextlib.suppress(ConfigError):
         write_verdict(parts, outputs, verdict)
-        render(parts, dataclasses.replace(outputs, report=kept.get("report"), junit=kept.get("junit"), html=kept.get("html"), sink=None), verdict)
+    for path, text in _files(outputs, verdict, view, {}):
+        if str(path) not in refused:
+            with contextlib.suppress(ConfigError):
+                write_named(path, parts.settings.masker.text(text()).encode())
+    _print(parts, outputs, verdict, view)
     if outputs.sink is not None:
         outputs.sink(verdict, {})
     return verdict
@@ -182,7 +191,7 @@ def _masked(parts: Parts, data: bytes) -> bytes:
 
 
 def _details(outputs: Outputs, one: Judged) -> Details:
-    shown = shown_cases(one.verdict)
+    shown = (*shown_cases(one.verdict), *passing_cases(one.verdict))
     now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else one.baseline_answers or {}
     command = outputs.command or f"eval-gate report {shlex.quote(str(one.folder))}"
     return Details(

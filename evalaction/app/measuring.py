@@ -12,7 +12,7 @@ from typing import Any, Self, TextIO, cast
 
 from evalaction import __version__
 from evalaction.app.beside import Beside, Target
-from evalaction.app.loading import placed
+from evalaction.app.loading import placed, scorers
 from evalaction.app.parts import Job, Parts
 from evalaction.app.progress import Masked
 from evalaction.app.selecting import refuse_small_budgets
@@ -27,7 +27,6 @@ from evalaction.core.identity import embedded_by, judged_by
 from evalaction.core.model import adapter
 from evalaction.core.record import Calls, CaseRecord, ExtraRuns, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.sample import suite_metrics
-from evalaction.core.specs import PythonCheck
 from evalaction.core.suite import Blame, Case, ModelTarget, Policy, Suite
 from evalaction.embedding.embedder import Embedder, build_embedder
 from evalaction.errors import ConfigError, Fault
@@ -75,7 +74,7 @@ class Measurement:
         self.plan = [Request(case, repeat) for repeat in range(_most(self.suite)) for case in self.suite.cases if repeat < self.suite.planned(case)]
         self.planned = self._calls(self.plan)
         self._parts, self._selected, self._beside = parts, job.selected, beside
-        self._callables = {check.callable: load_callable(check.callable, settings.cwd) for case in suite.cases for check in case.checks if isinstance(check, PythonCheck)}
+        self._callables = scorers(suite, lambda reference: load_callable(reference, settings.cwd))
         self._recorder = Recorder(self.folder, self.suite, settings.masker, journaled=self.target.repeatable)
         self._budget: Budget
         self._progress: Progress = Masked(progress_on(cast("TextIO", parts.console.err)), settings.masker)  # it writes, flushes and says whether it is a terminal

@@ -16,8 +16,8 @@ from evalaction.core.accept import rules_of
 from evalaction.core.merge import merge
 from evalaction.core.record import Acceptance, Baseline, RunRecord
 from evalaction.core.verdict import EXIT_CODES, Reason, SuiteVerdict, Verdict, VerdictWord, overall
-from evalaction.datasets.load import load_suites
-from evalaction.datasets.overrides import Overrides
+from evalaction.datasets.keys import suite_keys
+from evalaction.datasets.paths import find
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import ACCEPTANCE, DirectoryStore
 from evalaction.store.files import remove_tree, write_named
@@ -132,9 +132,8 @@ def write_history_page(parts: Parts, runs: Sequence[PastRun], baselines: Path, p
 
 
 def look_back(parts: Parts, out: Path, suite: str | None) -> tuple[PastRun, ...]:
-    """Past runs, oldest first; of one suite when its file, name or key is given."""
-    names = {suite}
-    if suite is not None and Path(suite).is_file():
-        settings = parts.settings
-        names = {one.key for one in load_suites([suite], Overrides(), settings.environment, settings.workspace, settings.cwd)}
+    """Past runs, oldest first; of one suite when its file, name or key is given. A file is read for its name alone: its secrets need not be set."""
+    names, settings = {suite}, parts.settings
+    if suite is not None and find([suite], settings.cwd).sources:
+        names |= set(suite_keys([suite], settings.environment, settings.cwd))
     return tuple(run for run in past_runs(out, most=MOST_RUNS) if suite is None or names & {run.key, run.suite})[-SHOWN_RUNS:]

@@ -10,10 +10,6 @@ from evalaction.report.schema import case_schema, record_schema, verdict_schema
 _MAKERS = {"suite": suite_schema, "verdict": verdict_schema, "record": record_schema, "case": case_schema}
 
 
-KINDS = tuple(_MAKERS)
-"""Kinds of files that have a schema."""
-
-
 def schema_text(of: str) -> str:
     """The schema of one kind of file, as JSON."""
     return json.dumps(_MAKERS[of](), indent=2, ensure_ascii=False) + "\n"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from evalaction.core.fingerprint import defined, slug, suite_digest
-from evalaction.core.suite import Limits, Policy, PredictionsTarget, Suite
+from evalaction.core.suite import Limits, Policy, PredictionsTarget, PythonTarget, Suite
 from evalaction.datasets import results
 from evalaction.datasets.dataset_file import read_dataset, read_document
 from evalaction.datasets.dialects import DEFAULT_K, Dialect, Finish
@@ -15,7 +15,7 @@ from evalaction.datasets.intake import Intake
 from evalaction.datasets.native import Defaults
 from evalaction.datasets.overrides import Overrides
 from evalaction.datasets.paths import find
-from evalaction.datasets.policy_rules import flag_faults
+from evalaction.datasets.policy_rules import Metrics, flag_faults
 from evalaction.datasets.results import ReadResults
 from evalaction.datasets.saiku import is_saiku, saiku_suite
 from evalaction.datasets.source import Source, is_file, read_bytes
@@ -54,6 +54,23 @@ def _all_good(suites: Sequence[Suite], faults: Sequence[Fault]) -> tuple[Suite, 
     if faults:
         raise ConfigError(faults)
     return tuple(suites)
+
+
+UNASKED = PythonTarget(callable="nobody:asks")
+"""In the place of the targets of suites that are only read, so that files of answers need not be there."""
+
+
+class AnyVariable(Mapping[str, str]):
+    """An environment in which every variable is set: for reading suites whose targets are not going to be built."""
+
+    def __getitem__(self, name: str) -> str:
+        return "set"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 def _anchored(overrides: Overrides, cwd: Path, faults: list[Fault]) -> Overrides:
@@ -100,7 +117,7 @@ def _alone(source: Source, around: Surroundings) -> tuple[Suite | None, list[Fau
 def _from_cases(source: Source, dialect: Dialect, intake: Intake, around: Surroundings) -> tuple[Suite | None, list[Fault]]:
     """A dataset as a suite of its own: its kind's policy, the file's stem as name, everything else from flags."""
     overrides, cases, target = around.overrides, defined(intake.cases), around.overrides.target
-    faults = [*intake.faults, *flag_faults(overrides, {check.id or "" for case in cases for check in case.checks if getattr(check, "type", "") == "python"})]
+    faults = [*intake.faults, *flag_faults(overrides, Metrics.of(cases))]
     if target is None:
         faults.append(source.fault("MISSING_FIELD", "a dataset alone has no `target`", "say what to measure: --exec, --http or --predictions", 1, 1))
     if faults or target is None:

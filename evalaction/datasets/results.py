@@ -13,7 +13,7 @@ from evalaction.core.suite import Case, Imported, ImportFormat, ImportTarget, Po
 from evalaction.datasets.faults import clip
 from evalaction.datasets.native import SuiteFile
 from evalaction.datasets.overrides import Overrides
-from evalaction.datasets.policy_rules import flag_faults
+from evalaction.datasets.policy_rules import Metrics, flag_faults
 from evalaction.datasets.source import is_inside, shown
 from evalaction.errors import ConfigError, Fault
 
@@ -67,7 +67,7 @@ def alone(stated: ImportTarget, overrides: Overrides, read: ReadResults, cwd: Pa
         cases, imported = as_cases(read(dataclasses.replace(stated, path=str(path)), None))
     except ConfigError as error:
         return None, list(error.faults)
-    if faults := list(flag_faults(overrides, metrics_of(cases))):
+    if faults := list(flag_faults(overrides, Metrics(metrics_of(cases)))):
         return None, faults
     head = SuiteFile(version=1, name=path.stem or "results", gate=POLICIES.get(stated.format, Policy()))
     return suite(dataclasses.replace(stated, path=str(path)), cases, imported, head=head, file=shown(path, cwd), overrides=overrides), []

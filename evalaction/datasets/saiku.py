@@ -27,7 +27,7 @@ from evalaction.datasets.intake import Intake, Record
 from evalaction.datasets.known import nearest
 from evalaction.datasets.native import Defaults
 from evalaction.datasets.overrides import Overrides
-from evalaction.datasets.policy_rules import flag_faults
+from evalaction.datasets.policy_rules import Metrics, flag_faults
 from evalaction.datasets.source import Source
 from evalaction.datasets.yaml_tree import Document
 from evalaction.errors import Fault
@@ -169,7 +169,7 @@ def saiku_suite(source: Source, document: Document, overrides: Overrides, enviro
     target = server_of(overrides.target, environment)
     intake = Intake(Finish(Defaults()), environment)
     read_saiku(source, document, intake, live=is_live(target, environment))
-    faults = [*intake.faults, *flag_faults(overrides, set())]
+    faults = [*intake.faults, *flag_faults(overrides, Metrics.of(intake.cases))]
     if target is None:
         fix = f"ask a server with --http URL or the variable {SAIKU_SERVER}, or name a file of answers with --predictions"
         faults.append(source.fault("MISSING_FIELD", "a suite of Saiku's has no `target`", fix, 1, 1))

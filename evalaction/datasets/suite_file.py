@@ -21,7 +21,7 @@ from evalaction.datasets.faults import Steps, Subject, clip, translate
 from evalaction.datasets.intake import Intake, Record
 from evalaction.datasets.native import Dataset, Defaults, SuiteFile, short_dataset
 from evalaction.datasets.overrides import Overrides
-from evalaction.datasets.policy_rules import flag_faults, python_ids, wrong_name, wrong_threshold
+from evalaction.datasets.policy_rules import Metrics, flag_faults, python_ids, wrong_name, wrong_threshold
 from evalaction.datasets.results import ReadResults
 from evalaction.datasets.saiku import is_live, server_of
 from evalaction.datasets.source import Source, is_file, is_inside, shown
@@ -68,7 +68,7 @@ class SuiteReader:
             return self._results(head)
         intake = self._cases(head.defaults if head else self._defaults())
         target = self._target(head)
-        self._check_policy({check.id or "" for case in intake.cases for check in case.checks if getattr(check, "type", "") == "python"} | set(self._own_names()))
+        self._check_policy(Metrics.of(intake.cases, set(self._own_names())))
         blame = self._blame(head, target)
         if head is None or target is None or self.faults:
             return None
@@ -212,32 +212,34 @@ class SuiteReader:
         if head is None or stated is None:
             return None
         anchored, faults = results.anchored(stated, self.source.path.parent, self.around.workspace)
-        for field, code, what, fix in faults:
+        read = self.around.read_results
+        for field, code, what, fix in faults if read is not None else ():
             self._object(code, what, fix, ("import", field))
         try:
-            foreign = None if faults or self.around.read_results is None else self.around.read_results(anchored, self.around.workspace)
+            foreign = None if faults or read is None else read(anchored, self.around.workspace)
         except ConfigError as error:
             self.faults += error.faults
             return None
         cases, imported = as_cases(foreign) if foreign else ((), None)
-        self._check_policy(results.metrics_of(cases))
+        if read is not None:  # what was not read has metrics of its own that a policy may name
+            self._check_policy(Metrics(results.metrics_of(cases)))
         if self.faults:
             return None
         gate = results.policy(anchored.format, head.gate, self.raw.get("gate"))
         return results.suite(anchored, cases, imported, head=copy_of(head, gate=gate), file=self.source.name, overrides=self.around.overrides)
 
-    def _check_policy(self, own: set[str]) -> None:
-        """Thresholds and tolerances speak of metrics, and thresholds lie in the metric's range. `own` are names of the suite's own metrics."""
+    def _check_policy(self, metrics: Metrics) -> None:
+        """Thresholds and tolerances speak of metrics, and thresholds lie in the metric's range."""
         gate = self.raw.get("gate")
         for field in ("thresholds", "tolerances"):
             stated = gate.get(field) if isinstance(gate, dict) else None
             for name, value in stated.items() if isinstance(stated, dict) else ():
-                wrong = wrong_name(name, own)
+                wrong = wrong_name(name, metrics)
                 if wrong:
                     self._object("UNKNOWN_METRIC", *wrong, ("gate", field, name))
                 elif field == "thresholds" and isinstance(value, int | float) and not isinstance(value, bool) and (wrong := wrong_threshold(name, value)):
                     self._object("INVALID_VALUE", *wrong, ("gate", field, name))
-        self.faults += flag_faults(self.around.overrides, own)
+        self.faults += flag_faults(self.around.overrides, metrics)
 
     def _own_names(self) -> Iterator[str]:
         yield from python_ids(self._raw_checks())

@@ -8,13 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evalaction.core.record import CaseRecord, Trial
-from evalaction.core.verdict import SuiteVerdict
-from evalaction.report.details import Details, shown_cases
-from evalaction.report.figures import number
-from evalaction.report.said import Said, ours
+from evalaction.core.verdict import CaseVerdict, SuiteVerdict
+from evalaction.report.details import Details, passing_cases, shown_cases
+from evalaction.report.figures import number, score
+from evalaction.report.said import Said, count, ours, say
+from evalaction.report.tables import Table
+from evalaction.report.text import bare
 
 _UNSAID = ("cost_usd", "tokens", "latency_ms")
 """Parts of an answer that are no words of the system."""
+_ASKED = 100
+"""Characters of an input beside its answer."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +43,42 @@ def answer_views(suite: SuiteVerdict, details: Details) -> tuple[AnswerView, ...
     words = {case.case: case.verdict for case in suite.cases}
     found = ((case_id, *details.answers[case_id]) for case_id in shown_cases(suite) if case_id in details.answers)
     return tuple(_view(case_id, ours(words[case_id]), baseline, current) for case_id, baseline, current in found)
+
+
+def passing_table(suite: SuiteVerdict, details: Details) -> Table:
+    """What came back in passing cases, one row each; those without an answer, as of imported results, are left out."""
+    cases = {case.case: case for case in suite.cases}
+    found = ((cases[name], details.answers.get(name, (None, None))[1]) for name in passing_cases(suite))
+    rows = [
+        (say("{}", case.case), say("{}", bare(record.input, _ASKED)), say("{}", answer), ours(score(case.current, case.current_runs)))
+        for case, record in found if record is not None and (answer := _answered(record))
+    ]  # fmt: skip
+    total = len(passing_cases(suite, len(suite.cases)))
+    return Table(("case", "asked", "answer", "now"), tuple(rows), more=total - len(rows) if rows else 0, whole="the record")
+
+
+def _answered(record: CaseRecord) -> str:
+    trial = _telling(record, failing=False)
+    return answer_text(trial.answer) if trial is not None else ""
+
+
+def why_lines(suite: SuiteVerdict, details: Details) -> tuple[Said, ...]:
+    """Why each red or failing case is so, on one line: its first failed check, else the one that got worse, and what that says of the answer."""
+    cases = {case.case: case for case in suite.cases if case.verdict not in ("flaky", "error")}
+    found = ((cases[name], details.answers[name][1]) for name in shown_cases(suite) if name in details.answers and name in cases)
+    return tuple(line for case, record in found if (line := _why(case, record)))
+
+
+def _why(case: CaseVerdict, record: CaseRecord | None) -> Said | None:
+    trial = _telling(record, failing=True)
+    checks = trial.checks if trial is not None else ()
+    worse = {check.check for check in case.checks if check.verdict == "regressed"}
+    failed = [check for check in checks if not check.passed] or [check for check in checks if check.id in worse]
+    if not failed:
+        return None
+    first, word = failed[0], "got worse in" if failed[0].passed else "failed"
+    more = f" and {count(len(failed) - 1, 'more check')}" if len(failed) > 1 else ""
+    return say("{} {} {}{}{}", case.case, ours(word), first.id, ours(more), say(": {}", first.detail) if first.detail else ours(""))
 
 
 def _view(case_id: str, word: Said, baseline: CaseRecord | None, current: CaseRecord | None) -> AnswerView:

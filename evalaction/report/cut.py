@@ -99,7 +99,7 @@ def trim(view: ReportView, allowed: Allowance) -> ReportView:
 def _trim_suite(suite: SuiteView, allowed: Allowance) -> SuiteView:
     rows = max(allowed.folded, 20)
     return dataclasses.replace(
-        suite, notes=suite.notes[: allowed.notes], metrics=suite.metrics.cut(rows), failing=suite.failing.cut(rows),
+        suite, notes=suite.notes[: allowed.notes], metrics=suite.metrics.cut(rows), failing=suite.failing.cut(rows), passing=suite.passing.cut(allowed.folded),
         regressed=suite.regressed.cut(allowed.firm), faults=suite.faults.cut(allowed.firm),
         answers=tuple(answer.cut(allowed.characters) for answer in suite.answers[: allowed.answers]), answers_more=max(len(suite.answers) - allowed.answers, 0),
         folds=tuple(_trim_fold(fold, allowed.folded) for fold in suite.folds),

@@ -26,7 +26,7 @@ class Details:
     """Beside one suite's verdict.
 
     `answers` maps a case id to its records (baseline, current), whole with answers and check details,
-    for the cases that `shown_cases` names; `trend` is oldest first; `command` measures and compares
+    for the cases that `shown_cases` and `passing_cases` name; `trend` is oldest first; `command` measures and compares
     again on a developer's machine; `accept` says how to accept the run where that is no command line;
     `results_path` is the folder of the record; `lines` are those of regressed cases in the suite's file.
     """
@@ -44,6 +44,13 @@ def shown_cases(suite: SuiteVerdict, limit: int = SHOWN_CASES) -> tuple[str, ...
     by_word = {word: [case for case in suite.cases if case.verdict == word] for word in ("regressed", "error", "flaky")}
     wanted = [*worst_first(by_word["regressed"]), *by_word["error"][:5], *failing(suite), *worst_first(by_word["flaky"])]
     return tuple(dict.fromkeys(case.case for case in wanted))[:limit]
+
+
+def passing_cases(suite: SuiteVerdict, limit: int = SHOWN_CASES) -> tuple[str, ...]:
+    """Ids of passing cases whose answers a person wants to look at as well, in the suite's order: those of a run that was compared with nothing."""
+    if suite.verdict not in ("measured", "no_baseline"):
+        return ()
+    return tuple(case.case for case in suite.cases if case.current_runs is not None and 0 < case.current_runs.measured == case.current_runs.passed)[:limit]
 
 
 def failing(suite: SuiteVerdict) -> list[CaseVerdict]:

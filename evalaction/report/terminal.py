@@ -26,7 +26,7 @@ _STYLES = {"✅": "green", "❌": "bold red", "⛔": "bold red", "⚠️": "bold
 
 
 def render_text(view: ReportView, *, width: int = 100, colour: bool = False) -> str:
-    """Headline, notes, metric table, regressed cases, warnings; every line harmless in any log. `width` in columns."""
+    """Headline, notes, metric table, regressed cases and why, answers where nothing was compared, warnings; every line harmless in any log. `width` in columns."""
     from rich.console import Console  # noqa: PLC0415 - only runs that render pay for the import
 
     out = io.StringIO()
@@ -68,6 +68,8 @@ def _suite(console: Console, suite: SuiteView, *, alone: bool) -> None:
     _lines(console, (*suite.notes, *suite.compared))
     for table in (suite.faults, suite.metrics, suite.regressed, suite.failing):
         _table(console, table)
+    _why(console, suite.why)
+    _table(console, suite.passing.cut(_LINES))
     errors = [fold for fold in suite.folds if fold.table.header[:2] == ("case", "code")]
     for fold in errors:
         _table(console, fold.table.cut(_LINES))
@@ -75,6 +77,14 @@ def _suite(console: Console, suite: SuiteView, *, alone: bool) -> None:
         console.print(_text(Said((f"warning: {plain(warning)}",)), "yellow"))
     if len(suite.warnings) > _LINES:
         console.print(f"{len(suite.warnings) - _LINES:,} more warnings in verdict.json")
+
+
+def _why(console: Console, lines: tuple[Said, ...]) -> None:
+    if lines:
+        console.print()
+    _lines(console, lines[:_LINES])
+    if len(lines) > _LINES:
+        console.print(f"{len(lines) - _LINES:,} more in the record")
 
 
 def _lines(console: Console, lines: tuple[Said, ...]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from evalaction.core.verdict import EXIT_CODES, PRECEDENCE, SuiteVerdict, Verdict
 from evalaction.errors import ExitCode
-from evalaction.report.answers import AnswerView, answer_views
+from evalaction.report.answers import AnswerView, answer_views, passing_table, why_lines
 from evalaction.report.details import Details
 from evalaction.report.extra_runs import extra_table
 from evalaction.report.figures import dollars
@@ -36,7 +36,7 @@ class Fold:
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteView:
-    """One suite. `answers_more` cases have answers that are not shown; `commands` is a short script."""
+    """One suite. `answers_more` cases have answers that are not shown; `why` has a line for each red case, `passing` the answers of the others; `commands` is a short script."""
 
     name: str
     word: str
@@ -51,6 +51,8 @@ class SuiteView:
     folds: tuple[Fold, ...] = ()
     answers: tuple[AnswerView, ...] = ()
     answers_more: int = 0
+    why: tuple[Said, ...] = ()
+    passing: Table = NO_ROWS
     warnings: tuple[str, ...] = ()
     commands: str = ""
     pointer: str = ""
@@ -98,7 +100,8 @@ def _suite(suite: SuiteVerdict, details: Details) -> SuiteView:
         name=suite.suite, word=suite.verdict, mark=_mark(suite.verdict), headline=suite_sentence(suite), notes=tuple(notes_of(suite)), compared=_compared(suite),
         metrics=metric_table(suite), regressed=regressed_table(suite), failing=failing_table(suite, details.answers),
         faults=fault_table(suite.reasons) if suite.verdict == "config_error" else NO_ROWS, folds=tuple(fold for fold in _folds(suite, details) if fold.table.rows or fold.lines),
-        answers=answers, warnings=tuple(warning for warning in suite.warnings if not promoted(warning)), commands=_commands(suite, details, pointer), pointer=pointer,
+        answers=answers, why=why_lines(suite, details), passing=passing_table(suite, details), warnings=tuple(warning for warning in suite.warnings if not promoted(warning)),
+        commands=_commands(suite, details, pointer), pointer=pointer,
     )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ def build_target(spec: TargetSpec, *, environment: Mapping[str, str], cwd: Path,
 def check_target(spec: TargetSpec, *, environment: Mapping[str, str], cwd: Path) -> None:
     """Raise ConfigError for what can be known to be wrong without a client, a call or an author's code.
 
-    A python target is not imported, and a model's key may be missing where a suite is only read.
+    A python target is looked up but not imported, and a model's key may be missing where a suite is only read.
     """
     if isinstance(spec, HttpTarget) and spec.protocol == "saiku":
         from evalaction.targets.saiku import SaikuCaller  # noqa: PLC0415  # as below, and so is its client
@@ -55,6 +55,10 @@ def check_target(spec: TargetSpec, *, environment: Mapping[str, str], cwd: Path)
         from evalaction.targets.request_form import RequestForm  # noqa: PLC0415  # Jinja2 is slow to import
 
         RequestForm(spec, environment)
+    elif isinstance(spec, PythonTarget):
+        from evalaction.targets.lookup import look_up  # noqa: PLC0415  # only the kind in use is loaded
+
+        look_up(spec.callable, cwd)
     elif isinstance(spec, PredictionsTarget):
         from evalaction.targets.predictions import Predictions  # noqa: PLC0415  # as above
 

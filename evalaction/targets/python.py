@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, NoReturn, TextIO, cast
+from typing import Any, TextIO, cast
 
 from evalaction.core.answer import Answer, read_answer
 from evalaction.core.suite import PythonTarget
@@ -63,19 +63,20 @@ def load_callable(reference: str, cwd: Path) -> Callable[..., Any]:
     Raises ConfigError FILE_NOT_FOUND (no such module) or INVALID_VALUE (it does not import, or has no such function).
     """
     module_name, _, attribute = reference.partition(":")
-    with _first_on_path(str(cwd)), printing_aside():
+    with first_on_path(str(cwd)), printing_aside():
         module = _imported(module_name, reference)
     try:
         function = functools.reduce(getattr, attribute.split("."), module)
     except AttributeError:
-        raise ConfigError.one("INVALID_VALUE", f"{reference}: the module has no `{attribute}`", "name a function that the module defines") from None
+        raise no_name(reference) from None
     if not callable(function):
         raise ConfigError.one("INVALID_VALUE", f"{reference} cannot be called", "name a function")
     return _aside_async(function) if _is_async(function) else _aside_plain(function)
 
 
 @contextlib.contextmanager
-def _first_on_path(folder: str) -> Iterator[None]:
+def first_on_path(folder: str) -> Iterator[None]:
+    """Within it a folder leads the import path; afterwards it ends it."""
     sys.path.insert(0, folder)
     try:
         yield
@@ -91,14 +92,25 @@ def _imported(name: str, reference: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
-            raise ConfigError.one("FILE_NOT_FOUND", f"{reference}: no module named {name}", "name a module that can be imported from the working directory") from None
-        _broken(reference, error)
+            raise no_module(reference) from None
+        raise broken(reference, error) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001  # an author's module may raise anything while it is imported
-        _broken(reference, error)
+        raise broken(reference, error) from None
 
 
-def _broken(reference: str, error: BaseException) -> NoReturn:
-    raise ConfigError.one("INVALID_VALUE", f"{reference}: the import failed: {_named(error)}{_place(error)}", "make the module importable on its own") from None
+def no_module(reference: str) -> ConfigError:
+    """What is said of `pkg.mod:fn` without such a module."""
+    return ConfigError.one("FILE_NOT_FOUND", f"{reference}: no module named {reference.partition(':')[0]}", "name a module that can be imported from the working directory")
+
+
+def no_name(reference: str) -> ConfigError:
+    """What is said of `pkg.mod:fn` without such a name in the module."""
+    return ConfigError.one("INVALID_VALUE", f"{reference}: the module has no `{reference.partition(':')[2]}`", "name a function that the module defines")
+
+
+def broken(reference: str, error: BaseException) -> ConfigError:
+    """What is said of `pkg.mod:fn` whose module cannot be imported."""
+    return ConfigError.one("INVALID_VALUE", f"{reference}: the import failed: {_named(error)}{_place(error)}", "make the module importable on its own")
 
 
 def _is_async(function: Callable[..., Any]) -> bool:

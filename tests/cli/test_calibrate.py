@@ -47,6 +47,18 @@ def test_calibrate__a_file_of_answers__is_refused(work):
     assert (done.code, "cannot be asked for again" in done.err, done.verdict["verdict"]) == (2, True, "config_error")
 
 
+def test_calibrate__finished_results__are_refused(work):
+    """Results of another tool cannot be measured again: exit 2, with file and remedy, beside the faults of other suites."""
+    (work.folder / "junit.xml").write_text('<testsuite name="t"><testcase name="a"/></testsuite>')
+    (work.folder / "imported.eval.yaml").write_text("version: 1\nname: imported\nimport: { format: junit, path: junit.xml }\n")
+    (work.folder / "answers.jsonl").write_text('{"id": "a", "output": "yes"}\n')
+
+    done = work.run("calibrate", "imported.eval.yaml", work.suite("a", target={"predictions": "answers.jsonl"}))
+
+    assert (done.code, done.verdict["verdict"]) == (2, "config_error")
+    assert [line.split(":")[0] for line in done.err.splitlines()[:2]] == ["INVALID_INPUT imported.eval.yaml import", "INVALID_INPUT s.eval.yaml target"]
+
+
 def test_calibrate__an_outage__is_not_measured(work):
     """A failing system is exit 3, and nothing is said about its noise."""
     work.answers(a=7)

@@ -247,22 +247,6 @@ def test_gate__a_linked_results_folder__is_not_emptied(work):
     assert (work.folder / "victim/cases/p.json").read_text() == "precious"
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        {"http": {"url": "http://127.0.0.1:9/", "extract": {"output": "a[["}}},
-        {"http": {"url": "http://127.0.0.1:9/", "json": {"q": "{{ case.input"}}},
-        {"predictions": "missing.jsonl"},
-    ],
-)
-def test_validate__looks_at_the_target_too(work, target):
-    """What `gate` would refuse before the first call, `validate` refuses, with the file."""
-    done = work.run("validate", work.suite("a", target=target))
-
-    assert done.code == 2
-    assert "s.eval.yaml" in done.err
-
-
 def test_gate__loosened_policy__stands_in_the_headline(work):
     """A pull request that widens its own tolerance is told on (loosened policy)."""
     accepted(work, "a")
@@ -324,43 +308,3 @@ def test_json__stdout_is_one_document(work):
     good, bad = work.run("gate", work.suite("a"), "--format", "json"), work.run("gate", work.suite(), "--format", "json")
 
     assert (json.loads(good.out)["verdict"], json.loads(bad.out)["verdict"]) == ("no_baseline", "config_error")
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["gate"],
-        ["gate", "s.eval.yaml", "--nope"],
-        ["nope"],
-        ["gate", "s.eval.yaml", "--repeats", "0"],
-        ["gate", "s.eval.yaml", "--shard", "3/2"],
-        ["gate", "s.eval.yaml", "--threshold", "equals"],
-        ["gate", "s.eval.yaml", "--threshold", "equals=nan"],
-        ["gate", "s.eval.yaml", "--tolerance", "nan"],
-        ["gate", "s.eval.yaml", "--fail-on", "everything"],
-        ["gate", "s.eval.yaml", "--exec", "x", "--http", "y"],
-        ["accept"],
-        ["compare", "one"],
-    ],
-)
-def test_usage__a_wrong_command_line__is_exit_2_with_a_last_line(work, arguments):
-    """Usage errors are configuration errors, without a traceback."""
-    work.suite("a")
-
-    done = work.run(*arguments)
-
-    assert (done.code, "INVALID_INPUT" in done.err, "Traceback" in done.err) == (2, True, False)
-    assert done.last_line.startswith("eval-gate: config_error (exit 2)")
-
-
-def test_internal_error__is_exit_4_and_shows_its_traceback_only_on_request(work, monkeypatch):
-    """A bug is never Python's own exit 1; the traceback comes with -v, each line marked."""
-    from evalaction.app import gating
-
-    monkeypatch.setattr(gating, "gate_suites", lambda *_: 1 / 0)
-    suite = work.suite("a")
-
-    quiet, verbose = work.run("gate", suite), work.run("gate", suite, "-v")
-
-    assert (quiet.code, "Traceback" in quiet.err, "Traceback" in verbose.err) == (4, False, True)
-    assert quiet.last_line == "eval-gate: internal_error (exit 4): a bug in eval-gate"

@@ -99,6 +99,45 @@ def test_shards__merge_into_the_whole_and_a_missing_one_is_refused(work):
     assert work.run("gate", suite).suite["counts"]["compared"] == 3
 
 
+def test_history__of_a_suite__needs_neither_its_secrets_nor_its_answers(work, monkeypatch):
+    """A suite's file, its folder and a pattern name its runs where its variables are unset and its files of answers and results are gone."""
+    monkeypatch.setenv("BOT_URL", "http://127.0.0.1:9/")
+    suite = work.suite("a", target={"http": {"url": "{{ env.BOT_URL }}", "retries": 0}})
+    (work.folder / "answers.jsonl").write_text('{"id": "a", "output": "yes"}\n')
+    stored = work.suite("a", name="stored", target={"predictions": "answers.jsonl"})
+    (work.folder / "imported.eval.yaml").write_text("version: 1\nname: imported\nimport: { format: ragas, path: results.csv }\ngate: { thresholds: { faithful: 0.5 } }\n")
+    (work.folder / "results.csv").write_text("user_input,faithful\nx,0.9\n")
+    work.run("run", suite, stored, "imported.eval.yaml")
+    monkeypatch.delenv("BOT_URL")
+    for name in ("answers.jsonl", "results.csv"):
+        (work.folder / name).unlink()
+
+    shown = {word: work.run("history", word, "--format", "json") for word in (suite, stored, "imported.eval.yaml", ".", "*.eval.yaml", "s")}
+
+    assert {word: [run["suite"] for run in json.loads(done.out)["runs"]] for word, done in shown.items()} == {
+        suite: ["s"], stored: ["stored"], "imported.eval.yaml": ["imported"], ".": ["s", "stored", "imported"], "*.eval.yaml": ["s", "stored", "imported"], "s": ["s"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["gate", "compare", "report", "accept", "merge"])
+def test_readers__of_a_record__need_no_secret_of_its_suite(work, monkeypatch, command):
+    """What was measured is judged, compared, shown, accepted and joined where nothing can be asked."""
+    monkeypatch.setenv("KEY", "secret-of-the-bot")
+    suite = work.suite("a", target={"http": {"url": "http://127.0.0.1:9/", "headers": {"authorization": "{{ env.KEY }}"}, "retries": 0}})
+    (work.folder / "answers.jsonl").write_text('{"id": "a", "output": "yes"}\n')
+    assert work.run("run", suite, "--predictions", "answers.jsonl", *(("--shard", "1/1") if command == "merge" else ())).code == 0
+    monkeypatch.delenv("KEY")
+    (work.folder / "answers.jsonl").unlink()
+    more = {
+        "gate": (suite, "--record", "eval-results"), "compare": ("eval-results", "eval-results"), "report": ("eval-results",),
+        "accept": ("eval-results", "--reason", "right"), "merge": ("eval-results", "--into", "whole"),
+    }  # fmt: skip
+
+    done = work.run(command, *more[command])
+
+    assert (done.code, "KEY" in done.err) == (0, False), done.err
+
+
 def test_history__shows_runs_oldest_first(work):
     """Two gates, two rows, as text and as JSON, by name and by file."""
     suite = measured(work, "a")

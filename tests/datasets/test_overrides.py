@@ -42,3 +42,22 @@ def test_flags__with_wrong_values__are_faults_beside_those_of_the_files(room):
         ("UNKNOWN_METRIC", None, "--threshold recal@k"),
         ("NO_CASES", 4, "cases"),
     ]
+
+
+def test_threshold__on_no_metric__is_answered_with_what_the_suite_has(room):
+    """The nearest name is one that the suite's checks produce, its own cut-off included; the examples are its own too."""
+    ragbench = '{"id": "1", "question": "q", "expected_answer": "a", "relevant_docs": ["d"]}\n'
+    retrieval = "cases: [{id: a, input: x, checks: [{type: retrieval, relevant: [d], k: 3}, {id: tone, type: python, callable: 'm:f'}]}]\n"
+
+    def fixes(call, *args, **flags):
+        return [fault.fix for fault in room.faults(call, *args, **flags)]
+
+    flags = {"thresholds": (("recall", 0.8), ("zzz", 0.8))}
+    assert fixes(room.alone, "d.jsonl", ragbench, **flags) == [
+        "write `recall@k`, if that is meant", "use a metric of the suite's checks, such as pass_rate, exact_match, token_f1, precision@k, recall@k",
+    ]  # fmt: skip
+    assert fixes(room.suite, retrieval, **flags)[0] == "write `recall@3`, if that is meant"
+    assert sorted(fixes(room.suite, "gate: {thresholds: {recall@: 0.8, tome: 0.5}, tolerances: {acuracy: 0.1}}\n" + retrieval)) == [
+        "use a metric of the suite's checks, such as pass_rate, precision@3, recall@3, mrr, ndcg@3", "write `recall@3`, if that is meant", "write `tone`, if that is meant",
+    ]  # fmt: skip
+    assert fixes(room.suite, CASE, thresholds=(("recall", 0.8),)) == ["write `recall@10`, if that is meant"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import pytest
 
 from evalaction.core.verdict import EXIT_CODES, Verdict, overall
 from evalaction.errors import Fault
+from evalaction.report.details import Details
 from evalaction.report.faults import render_faults
 from evalaction.report.terminal import last_line, render_text
 from evalaction.report.view import build_view
@@ -89,3 +91,33 @@ def test_config_error__is_shown_as_a_table(samples):
 
     assert "evals/s.eval.yaml:8:5" in text
     assert "MISSING_SECRET" in text
+
+
+def test_text__says_why_a_case_is_red_in_one_line(samples):
+    """A failed check is named with its own words; where none failed, the one that got worse is; a flaky case is no red one."""
+    suite = samples.passed_suite(verdict="regressed", cases=(samples.regressed("fails"), samples.regressed("sinks", now=0.8), flaky(samples, "shaky")))
+    answers = {
+        "fails": (None, samples.record("fails", "no", passed=False, detail='expected "yes", got "no"')),
+        "sinks": (None, samples.record("sinks", "hm", passed=True, detail="4 of 5")),
+        "shaky": (None, samples.record("shaky", "no", passed=False, detail="expected")),
+    }  # fmt: skip
+
+    lines = render_text(build_view(overall((suite,)), {"support-bot": Details(answers=answers)}), width=120).splitlines()
+
+    assert [line for line in lines if " equals: " in line] == ['- fails failed equals: expected "yes", got "no"', "- sinks got worse in equals: 4 of 5"]
+
+
+def flaky(samples, case):
+    """A case that passed at last."""
+    return dataclasses.replace(samples.regressed(case), verdict="flaky")
+
+
+def test_text__why__is_bounded(samples):
+    """Of many red cases twenty say why, and how many more there are."""
+    names = [f"c{number:02}" for number in range(30)]
+    suite = samples.passed_suite(verdict="regressed", cases=tuple(map(samples.regressed, names)))
+    answers = {name: (None, samples.record(name, "no", passed=False, detail="wrong " * 100)) for name in names}
+
+    text = render_text(build_view(overall((suite,)), {"support-bot": Details(answers=answers)}), width=4000)
+
+    assert (text.count("failed equals"), "10 more in the record" in text, max(map(len, text.splitlines())) < 300) == (20, True, True)
