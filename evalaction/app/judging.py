@@ -172,7 +172,7 @@ def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error"
     """
     code = int(EXIT_CODES[word])
     verdict = Verdict(verdict=word, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
-    refused, view = {reason.file for reason in reasons if reason.code == "INVALID_INPUT"}, build_view(verdict, {}, limit=COMMENT_LIMIT)
+    refused, view = {reason.file for reason in reasons if reason.code == "INVALID_INPUT"}, build_view(verdict, {})
     with contextlib.suppress(ConfigError):
         write_verdict(parts, outputs, verdict)
     for path, text in _files(outputs, verdict, view, {}):
