@@ -58,7 +58,7 @@ def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "d
     request = _request(parts, job)
     records = [(folder, _of_origin(record, job.origin)) for place in job.records for folder, record in _of_the_last_run(place, job.origin)]
     refuse_shared_keys(records)
-    known = of_records(parts, Where(baseline=job.baseline, source=job.source), [record.header for _, record in records])
+    known = of_records(parts, Where(baseline=job.baseline, source=job.source, foreign=job.origin is not None), [record.header for _, record in records])
     store = DirectoryStore(job.baseline)
     decided = [_decided(folder, record, known[record.header.key], request) for folder, record in records]
     for one in decided:

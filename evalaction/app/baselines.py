@@ -42,11 +42,13 @@ class Where:
     source: BaselineSource | None = None
     out: Path = Path()
     label: str | None = None
+    foreign: bool = False
+    """See `Outputs.foreign`."""
 
     @classmethod
     def of(cls, outputs: Outputs) -> Where:
         """As the options say."""
-        return cls(baseline=outputs.baseline, source=outputs.source, out=outputs.out, label=outputs.baseline_label)
+        return cls(baseline=outputs.baseline, source=outputs.source, out=outputs.out, label=outputs.baseline_label, foreign=outputs.foreign)
 
 
 def of_suites(parts: Parts, where: Where, suites: Sequence[Suite]) -> dict[str, FoundBaseline]:
@@ -60,9 +62,10 @@ def of_suites(parts: Parts, where: Where, suites: Sequence[Suite]) -> dict[str, 
 
 
 def of_records(parts: Parts, where: Where, headers: Sequence[RunHeader]) -> dict[str, FoundBaseline]:
-    """The same for records that were written earlier. With a source only what a person accepted counts: a stranger's record must not name the files it is compared with."""
+    """The same for records that were written earlier. For foreign ones only what a person accepted counts: a stranger's record must not name the files it is compared with."""
     found = _accepted(parts, where, [header.key for header in headers])
-    return {header.key: found[header.key] or (_of_header(parts, where, header) if where.source is None and where.label is None else FoundBaseline()) for header in headers}
+    may_name = not where.foreign and where.label is None
+    return {header.key: found[header.key] or (_of_header(parts, where, header) if may_name else FoundBaseline()) for header in headers}
 
 
 def _accepted(parts: Parts, where: Where, keys: Sequence[str]) -> dict[str, FoundBaseline | None]:

@@ -65,13 +65,18 @@ def _heard(verdict: SuiteVerdict, plan: BlamePlan, sides: Sides, comparison: Com
     return blamed(verdict, dataclasses.replace(info, **spent))
 
 
-def judge_again(folder: Path, record: RunRecord, baseline: Baseline | None, rules: Rules, now: datetime) -> SuiteVerdict:
-    """The verdict on a record that was measured earlier, with what the base system said then, where that is kept beside it."""
+def judge_again(folder: Path, record: RunRecord, baseline: Baseline | None, rules: Rules, now: datetime, *, foreign: bool = False) -> SuiteVerdict:
+    """The verdict on a record that was measured earlier, with what the base system said then, where that is kept beside it.
+
+    Of a `foreign` record that is not believed: whoever wrote a red record could clear it by a few files beside it.
+    """
     comparison = compare(baseline.record if baseline else None, record, rules)
     verdict = judge(record, baseline, rules, now, comparison)
     places = {name: folder / BESIDE / name for name in ("base", "head")}
     if baseline is None or record.header.blame is None or not (places["base"] / HEADER_FILE).is_file() or (plan := plan_blame(verdict, comparison, record)) is None:
         return verdict
+    if foreign:
+        return blamed(verdict, _unassigned(None, "the base system was asked by the run that is judged, which is not believed about it"))
     base = read_record(places["base"])
     head = read_record(places["head"]) if (places["head"] / HEADER_FILE).is_file() else None
     return _heard(verdict, plan, Sides(stored=baseline.record, current=record, base=base, head=head), comparison)

@@ -99,6 +99,8 @@ class Outputs:
     """How to accept this run, where that is no command line."""
     source: BaselineSource | None = None
     sink: Sink | None = None
+    foreign: bool = False
+    """Whether the records come from a run that may be a stranger's: they are data, and name neither their baseline nor what a base system said."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

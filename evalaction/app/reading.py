@@ -83,7 +83,7 @@ def _judged(parts: Parts, outputs: Outputs, places: Iterable[Path]) -> list[Judg
 
 def _judge(parts: Parts, outputs: Outputs, folder: Path, record: RunRecord, known: FoundBaseline) -> Judged:
     rules = rules_of(record, baseline=known.baseline.record if known.baseline else None)
-    verdict = judge_again(folder, record, known.baseline, rules, parts.now())
+    verdict = judge_again(folder, record, known.baseline, rules, parts.now(), foreign=outputs.foreign)
     return remarked(Judged(verdict=verdict, record=record, folder=folder, baseline_folder=known.folder, baseline_answers=known.answers), outputs.source)
 
 

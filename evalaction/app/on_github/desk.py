@@ -62,11 +62,11 @@ class Desk:
         """Where baselines are fetched from; None when they lie in the repository."""
         return ArtifactSource(self) if self.inputs.baseline_store == "artifact" else None
 
-    def outputs(self, sink: Sink | None = None, *, source: BaselineSource | None = None) -> Outputs:
-        """Where results go."""
+    def outputs(self, sink: Sink | None = None, *, source: BaselineSource | None = None, foreign: bool = False) -> Outputs:
+        """Where results go. `foreign`: see `Outputs`."""
         return Outputs(
             out=self.results, baseline=self.baselines, report=self.results / REPORT, report_only=self.inputs.report_only, command=self._again(), accept=self._accept(),
-            source=source, sink=sink,
+            source=source, sink=sink, foreign=foreign,
         )  # fmt: skip
 
     def say(self, message: str) -> None:

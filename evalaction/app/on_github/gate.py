@@ -47,10 +47,19 @@ def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
 
     github = desk.client()
     run = github.run(desk.inputs.run_id or desk.event.run_id or 0)
+    _refuse_other_commit(desk, run)
     places = Results(github, desk.folder / "shards").of_run(run, whole_run=True)
     merge_shards(desk.parts, tuple(places), desk.results)
-    outputs = desk.outputs(surfaces, source=desk.source())
+    outputs = desk.outputs(surfaces, source=desk.source(), foreign=run.id != desk.event.run_id)
     return judge_records(desk.parts, outputs, desk.results, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)
+
+
+def _refuse_other_commit(desk: Desk, run: Run) -> None:
+    """Raise where the shards of another run are named that measured another commit: the verdict would be shown on one that nobody measured."""
+    shown = desk.event.head_sha
+    if run.id != desk.event.run_id and run.head_sha != shown:
+        what = f"run {run.id} measured commit {run.head_sha[:12]}, and the verdict would be shown on {(shown or 'none')[:12]}"
+        raise ConfigError.one("INVALID_INPUT", what, "leave run-id out: mode merge joins the shards of its own run", path="run-id")
 
 
 def results_of(desk: Desk, run: Run, folder: Path) -> list[Path]:

@@ -18,4 +18,4 @@ def second_stage(desk: Desk, surfaces: Surfaces) -> Verdict:
         desk.say(what)
         return publish_failure(desk.parts, desk.outputs(), "not_run", (Reason(code="NO_PULL_REQUEST", message=what),))
     places = results_of(desk, run, desk.folder / "results")
-    return judge_records(desk.parts, desk.outputs(surfaces, source=desk.source()), *places, word=lambda _verdict: "published")
+    return judge_records(desk.parts, desk.outputs(surfaces, source=desk.source(), foreign=True), *places, word=lambda _verdict: "published")
