@@ -14,11 +14,24 @@ source "$here/container.sh"
 # shellcheck source=action/host.sh
 source "$here/host.sh"
 
-# Git's answer to what is checked out, for the refusal of a stranger's code beside secrets: the image has no git.
+# What git says of every checkout in the workspace, for the refusal of a stranger's code beside secrets: the image has no git.
 checked_out() {
   [[ ${GITHUB_EVENT_NAME:-} == pull_request_target || ${GITHUB_EVENT_NAME:-} == workflow_run ]] || return 0
-  EVAL_GATE_CHECKOUT=$(git -c safe.directory='*' -C "${GITHUB_WORKSPACE:-.}" rev-list --parents -1 HEAD 2>/dev/null) || EVAL_GATE_CHECKOUT=
+  EVAL_GATE_CHECKOUT=$(find "$GITHUB_WORKSPACE" -name .git -prune -print 2>/dev/null | while IFS= read -r place; do
+    printf '%s\t%s\n' "${place%/.git}" "$(git_says "${place%/.git}" | tr -s '[:space:]' ' ')"
+  done) || :
   export EVAL_GATE_CHECKOUT
+}
+
+# Prints the commit, its parents as it names them itself (a shallow clone hides them from git log), refs that point at it, and remotes without credentials.
+git_says() {
+  local -a ask=(git -c 'safe.directory=*' -c core.fsmonitor=false --no-replace-objects -C "$1")
+  {
+    "${ask[@]}" rev-parse --verify --quiet HEAD
+    "${ask[@]}" cat-file commit HEAD | sed -n -e '/^$/q' -e 's/^parent //p'
+    "${ask[@]}" for-each-ref --points-at HEAD --format='%(refname)'
+    "${ask[@]}" config --get-regexp '^remote\..*\.url$' | sed -e 's/^[^ ]* //' -e 's#^.*[/:]\([^/:]*/[^/:]*\)$#\1#'
+  } 2>/dev/null || :
 }
 
 main() {

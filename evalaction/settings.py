@@ -9,6 +9,7 @@ from pathlib import Path
 
 from evalaction.core.masking import Masker, looks_secret
 from evalaction.github.event import Event, read_event, read_payload
+from evalaction.store.checkouts import Checkout, checkouts, told_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,7 +21,10 @@ class Settings:
     workspace: Path
     """The git root, else the runner's workspace, else the working directory: files of a suite may not lie outside."""
     event: Event = dataclasses.field(default_factory=Event)
+    checkouts: tuple[Checkout, ...] = ()
+    """What is checked out in the workspace; looked up only under the events of `with_secrets`."""
     commit: str | None = None
+    """The commit that is measured; of a pull request its head, where that or a merge of it is checked out."""
     run_id: str | None = None
     pull_request: int | None = None
     base: str | None = None
@@ -33,10 +37,12 @@ class Settings:
     def read(cls, environment: Mapping[str, str], cwd: Path, *, also_secret: Iterable[str] = ()) -> Settings:
         """Settings from the environment, the event file and git."""
         event, root = read_event(read_payload(environment.get("GITHUB_EVENT_PATH")), environment), _root(cwd, environment)
+        there = _checkouts(root, environment) if with_secrets(event) else ()
+        commit = _measured(event, cwd, there) if with_secrets(event) else event.pull_head or event.head_sha or _git(root, "rev-parse", "HEAD")
         return cls(
-            environment=environment, cwd=cwd, workspace=root, event=event, commit=event.pull_head or event.head_sha or _git(root, "rev-parse", "HEAD"),
+            environment=environment, cwd=cwd, workspace=root, event=event, checkouts=there, commit=commit,
             run_id=environment.get("GITHUB_RUN_ID") or None, base=event.base_sha, default_branch=event.default_branch,
-            pull_request=event.pull.number if event.pull else None, actor=event.actor,
+            pull_request=event.pull.number if event.pull and commit in (event.pull_head, event.head_sha) else None, actor=event.actor,
             masker=Masker([*secrets(environment), *also_secret]),
         )  # fmt: skip
 
@@ -51,24 +57,44 @@ class Settings:
         named = self.actor or _git(self.workspace, "config", "user.name") or self.environment.get("USER") or self.environment.get("LOGNAME")
         return named or "unknown"
 
-    def unsafe_checkout(self) -> str | None:
-        """The foreign head commit when it, or a merge of it, is checked out under an event that has secrets at hand.
-
-        The Action's image has no git: there `EVAL_GATE_CHECKOUT` holds what git said on the runner.
-        """
-        foreign = _foreign_head(self.event)
+    def unsafe_checkout(self) -> Checkout | None:
+        """A checkout of a stranger's code, wherever in the workspace, under an event that has secrets at hand."""
+        event, foreign = self.event, _foreign_head(self.event)
         if foreign is None:
             return None
-        checked_out = (_git(self.workspace, "rev-list", "--parents", "-1", "HEAD") or self.environment.get("EVAL_GATE_CHECKOUT") or "").split()
-        return foreign if foreign in checked_out else None
+        commits = [commit for commit in (foreign, event.pull_merge if event.name == "pull_request_target" else None) if commit]
+        origin = (event.pull_repository if event.name == "pull_request_target" else event.upstream and event.upstream.head_repository) or event.repository
+        stranger = {origin.lower()} - {event.repository.lower()}
+        return next((one for one in self.checkouts if one.is_of_a_pull_request or one.repositories & stranger or any(map(one.holds, commits))), None)
+
+
+def with_secrets(event: Event) -> bool:
+    """Whether the event runs the default branch's code, with its secrets, because of a commit that may be a stranger's."""
+    return event.name in ("pull_request_target", "workflow_run")
 
 
 def _foreign_head(event: Event) -> str | None:
-    """The head that must not be checked out: a pull request's under `pull_request_target`, a fork's under `workflow_run`."""
+    """The head that must not be checked out: a pull request's under `pull_request_target`, a fork's under `workflow_run`. Empty where the payload hides it."""
     if event.name == "pull_request_target":
-        return event.pull_head
+        return event.pull_head or ""
     upstream = event.upstream
     return upstream.head_sha if event.name == "workflow_run" and upstream is not None and upstream.head_repository_id != event.repository_id else None
+
+
+def _checkouts(root: Path, environment: Mapping[str, str]) -> tuple[Checkout, ...]:
+    """As git here tells it, and as the Action's scripts told: its image has no git, so `EVAL_GATE_CHECKOUT` holds what git said on the runner."""
+    workspace = Path(environment.get("GITHUB_WORKSPACE") or root)
+    places = [place for place in dict.fromkeys((workspace, root)) if place == workspace or not place.is_relative_to(workspace)]
+    return (*told_of(environment.get("EVAL_GATE_CHECKOUT", "")), *(one for place in places for one in checkouts(place)))
+
+
+def _measured(event: Event, cwd: Path, there: Iterable[Checkout]) -> str | None:
+    """The event's head only where the innermost checkout round the working directory holds it; else what is there, else the default branch's tip."""
+    around = sorted((one for one in there if one.head is not None and cwd.resolve().is_relative_to(one.folder.resolve())), key=lambda one: len(one.folder.resolve().parts))
+    if not around:
+        return event.sha
+    head = event.pull_head or event.head_sha
+    return head if head and around[-1].measures(head) else around[-1].head
 
 
 def secrets(environment: Mapping[str, str]) -> Iterator[str]:

@@ -274,7 +274,7 @@ def test_checkout__is_told_to_the_image(stage):
         subprocess.run([*git, *words], check=True)
     head = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
 
-    assert stage.run(GITHUB_EVENT_NAME="pull_request_target").environment["EVAL_GATE_CHECKOUT"] == head
+    assert stage.run(GITHUB_EVENT_NAME="pull_request_target").environment["EVAL_GATE_CHECKOUT"].split("\t")[1].split()[0] == head
     assert "EVAL_GATE_CHECKOUT" not in stage.run(GITHUB_EVENT_NAME="pull_request").environment
 
 

@@ -17,10 +17,15 @@ _OF_A_CODE: dict[int, Conclusion] = {
 }
 
 
-def conclusion(verdict: Verdict, no_baseline: Literal["neutral", "success", "failure"]) -> Conclusion:
-    """A state that could not be judged never passes a required check: GitHub lets `neutral` and `skipped` through."""
+def conclusion(verdict: Verdict, no_baseline: Literal["neutral", "success", "failure"], *, elsewhere: bool = False) -> Conclusion:
+    """A state that could not be judged never passes a required check: GitHub lets `neutral` and `skipped` through.
+
+    `elsewhere`: another commit was measured than the check's, so that nothing is known about this one, whatever the verdict.
+    """
     if is_cancelled(verdict):
         return "cancelled"
+    if elsewhere:
+        return "action_required"
     if verdict.report_only and verdict.would_exit in (ExitCode.OK, ExitCode.REGRESSED):
         return "neutral"
     if verdict.verdict in ("no_baseline", "not_run"):
