@@ -114,9 +114,9 @@ def test_process__no_child_can_steer_the_job(gh, step, kind):
     more = {"blame": {"command": TELLS}, "deterministic": False} if kind == "blame" else {}
     if kind == "blame":
         step.acting.suite(cases=2, target={"exec": {"command": "read q; echo answer ${q#question }", "protocol": "text"}}, defaults={"repeats": 3}, **more)
-        at_home = {"env": {**os.environ, "GITHUB_EVENT_PATH": ""}, "cwd": workspace, "check": True, "capture_output": True}
+        at_home = {"env": {**os.environ, "GITHUB_EVENT_PATH": ""}, "cwd": workspace, "capture_output": True}
         for words in (["run", "evals"], ["accept", "eval-results/support", "--reason", "first"]):
-            subprocess.run([sys.executable, "-m", "evalaction", *words], **at_home)
+            subprocess.run([sys.executable, "-m", "evalaction", *words], check=True, **at_home)
     step.acting.suite(cases=2, target={"python": {"callable": "authors:answer"}} if kind == "python" else command, defaults={"repeats": 3}, **more)
     tokens = {"ACTIONS_RUNTIME_TOKEN": "secret-of-the-runner", "ACTIONS_RESULTS_URL": "https://results.test", "ACTIONS_ANYTHING": "1", "GITHUB_TOKEN": "secret-of-the-job"}
     log, _ = step(**{"INPUT_BASELINE-STORE": "directory", **tokens}).communicate(timeout=60)

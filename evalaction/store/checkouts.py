@@ -18,7 +18,7 @@ _PULLS = ("refs/pull/", "refs/remotes/pull/")
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
-    """One working tree. `parents` are the commit's own, also where a shallow clone hides them; `refs` point at it; `repositories` are its remotes, as `owner/name` in small letters."""
+    """One working tree. `parents` are the commit's own, also where a shallow clone hides them; `refs` point at it; `repositories` are its remotes, as `owner/name`."""
 
     folder: Path
     head: str | None = None

@@ -130,7 +130,10 @@ def read_cases(folder: Path, case_ids: Iterable[str]) -> Mapping[str, CaseRecord
 
 
 def record_folders(root: Path) -> tuple[Path, ...]:
-    """The records at a place: the folder itself, or those right below it; hidden folders are what a cut-short replacement left. Raises ConfigError FILE_NOT_FOUND when there is none."""
+    """The records at a place: the folder itself, or those right below it; hidden ones were left by a replacement that was cut short.
+
+    Raises ConfigError FILE_NOT_FOUND when there is none.
+    """
     if (root / HEADER_FILE).is_file():
         return (root,)
     found = tuple(sorted(path.parent for path in root.glob(f"*/{HEADER_FILE}") if not path.parent.name.startswith(".")))

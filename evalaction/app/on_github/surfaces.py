@@ -123,6 +123,10 @@ class Surfaces:
             return None
         return next((commit or "unknown" for commit in (settings.commit, *(suite.commit for suite in verdict.suites if suite.commit)) if commit != head), None)
 
+    def _not_this(self, elsewhere: str) -> Said:
+        sentence = "**Not this change**: what was measured is commit {}, the code that {} runs, and not {}. Nothing here speaks of the change."
+        return say(sentence, elsewhere[:12], self._desk.event.name, (self.place.head_sha or "")[:12])
+
     def _title(self, verdict: Verdict) -> str:
         elsewhere, title = self._elsewhere(verdict), headline(verdict, self._desk)
         return plain(f"this commit was not measured; of {elsewhere[:12]}: {title}", 250) if elsewhere else title
@@ -142,8 +146,7 @@ class Surfaces:
     def _markdown(self, verdict: Verdict, details: Mapping[str, Details], limit: int, *, marker: str | None = None) -> str:
         view, elsewhere = build_view(verdict, details, limit=limit, footer=self._footer(verdict)), self._elsewhere(verdict)
         if elsewhere:
-            said = say("**Not this change**: what was measured is commit {}, the code that {} runs, and not {}. Nothing here speaks of the change.", elsewhere[:12], self._desk.event.name, (self.place.head_sha or "")[:12])
-            view = dataclasses.replace(view, notes=(said, *view.notes))
+            view = dataclasses.replace(view, notes=(self._not_this(elsewhere), *view.notes))
         return self._desk.parts.settings.masker.text(render_markdown(view, marker=marker))
 
     def _footer(self, verdict: Verdict) -> tuple[Said, ...]:
