@@ -14,29 +14,32 @@ source "$here/container.sh"
 # shellcheck source=action/host.sh
 source "$here/host.sh"
 
-# What git says of every checkout in the workspace, one a line: its commit and that commit's parents, which `cat-file` names in a shallow clone too.
-# For the refusal of a stranger's code beside secrets: a repository with parts elsewhere is unreadable inside the image. evalaction/settings.py looks as deep.
+# What git says of every checkout in the workspace, for the refusal of a stranger's code beside secrets: a repository with parts elsewhere is unreadable inside the image.
 checked_out() {
   [[ ${GITHUB_EVENT_NAME:-} == pull_request_target || ${GITHUB_EVENT_NAME:-} == workflow_run ]] || return 0
-  local found
-  EVAL_GATE_CHECKOUTS=
-  while IFS= read -r found; do
-    EVAL_GATE_CHECKOUTS+="$(heads "$(dirname "$found")")"$'\n'
-  done < <(find "$GITHUB_WORKSPACE" -maxdepth 4 -name .git -prune 2>/dev/null)
-  export EVAL_GATE_CHECKOUTS
+  EVAL_GATE_CHECKOUT=$(find "$GITHUB_WORKSPACE" -name .git -prune -print 2>/dev/null | while IFS= read -r place; do
+    printf '%s\t%s\n' "${place%/.git}" "$(git_says "${place%/.git}" | tr -s '[:space:]' ' ')"
+  done) || :
+  export EVAL_GATE_CHECKOUT
 }
 
-heads() {
-  local -a in_there=(git -c "safe.directory=*" -C "$1")
-  { "${in_there[@]}" rev-parse HEAD && "${in_there[@]}" cat-file commit HEAD | sed -n '/^$/q; s/^parent //p'; } 2>/dev/null | tr '\n' ' '
+# Prints the commit, its parents as it names them itself (a shallow clone hides them from git log), refs that point at it, and remotes without credentials.
+git_says() {
+  local -a ask=(git -c 'safe.directory=*' -c core.fsmonitor=false --no-replace-objects -C "$1")
+  {
+    "${ask[@]}" rev-parse --verify --quiet HEAD
+    "${ask[@]}" cat-file commit HEAD | sed -n -e '/^$/q' -e 's/^parent //p'
+    "${ask[@]}" for-each-ref --points-at HEAD --format='%(refname)'
+    "${ask[@]}" config --get-regexp '^remote\..*\.url$' | sed -e 's/^[^ ]* //' -e 's#^.*[/:]\([^/:]*/[^/:]*\)$#\1#'
+  } 2>/dev/null || :
 }
 
 main() {
-  local runtime reason system=${RUNNER_OS:-$(uname -s)}
+  local runtime reason
   runtime=$(printf '%s' "${INPUT_RUNTIME:-auto}" | tr '[:upper:]' '[:lower:]' | tr -d '[:space:]')
-  case "$system" in
+  case "${RUNNER_OS:-$(uname -s)}" in
     Linux | macOS | Darwin) ;;
-    *) give_up config_error 2 "INVALID_INPUT: eval-gate needs a POSIX system, this runner's is $system. Fix: use runs-on: ubuntu-latest, or macos-latest" ;;
+    *) give_up config_error 2 "INVALID_INPUT: eval-gate needs a POSIX system, this runner's is ${RUNNER_OS:-unknown}. Fix: use runs-on: ubuntu-latest, or macos-latest" ;;
   esac
   : "${RUNNER_TEMP:=$(mktemp -d)}" "${GITHUB_WORKSPACE:=$PWD}"
   export RUNNER_TEMP GITHUB_WORKSPACE PYTHONDONTWRITEBYTECODE=1

@@ -57,7 +57,7 @@ BASELINE_EXPIRED | Only expired baselines are left in the artifact store. | Acce
 BASELINE_UNTRUSTED | The baseline is not what a person accepted: its files do not match the accepted digest, or its origin fails a condition. | Restore it, or accept a measured record again.
 NOT_DEFAULT_BRANCH | An acceptance into the artifact store was asked for on another branch than the default one. | Run it on the default branch.
 REASON_REQUIRED | An acceptance without a reason. | Say why this level is right: `--reason "…"`.
-UNSAFE_CHECKOUT | The code of a pull request is checked out under `pull_request_target`, where it could read secrets. | Use `pull_request`; publish for forks from a second workflow.
+UNSAFE_CHECKOUT | The code of a pull request is checked out somewhere in the workspace under `pull_request_target`, or a fork's under `workflow_run`, where it could read secrets. | Use `pull_request`; publish for forks from a second workflow.
 BUDGET_TOO_SMALL | The planned calls do not fit into `limits.max_calls`; nothing was called. | Raise the limit, or plan fewer cases or repeats.
 """)
 

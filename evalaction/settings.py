@@ -9,6 +9,7 @@ from pathlib import Path
 
 from evalaction.core.masking import Masker, looks_secret
 from evalaction.github.event import Event, read_event, read_payload
+from evalaction.store.checkouts import Checkout, checkouts, told_of
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,10 +21,10 @@ class Settings:
     workspace: Path
     """The git root, else the runner's workspace, else the working directory: files of a suite may not lie outside."""
     event: Event = dataclasses.field(default_factory=Event)
+    checkouts: tuple[Checkout, ...] = ()
+    """What is checked out in the workspace; looked up only under the events of `with_secrets`."""
     commit: str | None = None
-    """The commit whose code is measured. Of a pull request it is the head, though GitHub checks out a merge of it."""
-    checkouts: tuple[frozenset[str], ...] = ()
-    """Under events with secrets at hand: for each checkout in the workspace the commit and what it merges."""
+    """The commit that is measured; of a pull request its head, where that or a merge of it is checked out."""
     run_id: str | None = None
     pull_request: int | None = None
     base: str | None = None
@@ -36,11 +37,12 @@ class Settings:
     def read(cls, environment: Mapping[str, str], cwd: Path, *, also_secret: Iterable[str] = ()) -> Settings:
         """Settings from the environment, the event file and git."""
         event, root = read_event(read_payload(environment.get("GITHUB_EVENT_PATH")), environment), _root(cwd, environment)
-        checkouts = _checkouts(root, environment) if event.name in _PRIVILEGED else ()
+        there = _checkouts(root, environment) if with_secrets(event) else ()
+        commit = _measured(event, cwd, there) if with_secrets(event) else event.pull_head or event.head_sha or _git(root, "rev-parse", "HEAD")
         return cls(
-            environment=environment, cwd=cwd, workspace=root, event=event, commit=_measured(event, root, checkouts), checkouts=checkouts,
+            environment=environment, cwd=cwd, workspace=root, event=event, checkouts=there, commit=commit,
             run_id=environment.get("GITHUB_RUN_ID") or None, base=event.base_sha, default_branch=event.default_branch,
-            pull_request=event.pull.number if event.pull else None, actor=event.actor,
+            pull_request=event.pull.number if event.pull and commit in (event.pull_head, event.head_sha) else None, actor=event.actor,
             masker=Masker([*secrets(environment), *also_secret]),
         )  # fmt: skip
 
@@ -55,56 +57,44 @@ class Settings:
         named = self.actor or _git(self.workspace, "config", "user.name") or self.environment.get("USER") or self.environment.get("LOGNAME")
         return named or "unknown"
 
-    def unsafe_checkout(self) -> str | None:
-        """The foreign head commit when it, or a merge of it, is checked out anywhere in the workspace under an event that has secrets at hand."""
-        foreign = _foreign_head(self.event)
-        return foreign if any(foreign in commits for commits in self.checkouts) else None
-
-    @property
-    def is_head_measured(self) -> bool:
-        """Whether what is measured is the head that the event is about: `pull_request_target` and `workflow_run` check out the default branch by themselves."""
-        return self.event.name not in _PRIVILEGED or self.commit == self.event.head_sha
-
-
-_PRIVILEGED = ("pull_request_target", "workflow_run")
-"""Events whose runs have secrets and a token that writes, whoever caused them."""
-_DEPTH = 3
-"""Folders below the workspace in which checkouts are looked for; `action/run.sh` looks as deep."""
+    def unsafe_checkout(self) -> Checkout | None:
+        """A checkout of a stranger's code, wherever in the workspace, under an event that has secrets at hand."""
+        event, foreign = self.event, _foreign_head(self.event)
+        if foreign is None:
+            return None
+        commits = [commit for commit in (foreign, event.pull_merge if event.name == "pull_request_target" else None) if commit]
+        origin = (event.pull_repository if event.name == "pull_request_target" else event.upstream and event.upstream.head_repository) or event.repository
+        stranger = {origin.lower()} - {event.repository.lower()}
+        return next((one for one in self.checkouts if one.is_of_a_pull_request or one.repositories & stranger or any(map(one.holds, commits))), None)
 
 
-def _checkouts(root: Path, environment: Mapping[str, str]) -> tuple[frozenset[str], ...]:
-    """What git knows of each checkout. In the image a repository with parts elsewhere is unreadable: there `EVAL_GATE_CHECKOUTS` holds what the runner's git said."""
-    said = environment.get("EVAL_GATE_CHECKOUTS")
-    found = said.splitlines() if said is not None else [_heads(folder) for folder in _repositories(Path(environment.get("GITHUB_WORKSPACE") or root))]
-    return tuple(frozenset(line.split()) for line in found if line.strip())
-
-
-def _repositories(top: Path) -> list[Path]:
-    patterns = ["/".join(["*"] * depth + [".git"]) for depth in range(_DEPTH + 1)]
-    return [found.parent for pattern in patterns for found in sorted(top.glob(pattern))]
-
-
-def _heads(folder: Path) -> str:
-    """The commit that is checked out and its parents, which the commit itself names even where a shallow clone does not have them."""
-    head, commit = _git(folder, "rev-parse", "HEAD"), _git(folder, "cat-file", "commit", "HEAD")
-    header = (commit or "").partition("\n\n")[0].splitlines()
-    return " ".join([head or "", *(line.removeprefix("parent ") for line in header if line.startswith("parent "))])
-
-
-def _measured(event: Event, root: Path, checkouts: tuple[frozenset[str], ...]) -> str | None:
-    """A head that is not checked out is not what is measured, whatever the event is about."""
-    head = event.pull_head or event.head_sha
-    if event.name in _PRIVILEGED and not any(head in commits for commits in checkouts):
-        return event.sha or _git(root, "rev-parse", "HEAD")
-    return head or _git(root, "rev-parse", "HEAD")
+def with_secrets(event: Event) -> bool:
+    """Whether the event runs the default branch's code, with its secrets, because of a commit that may be a stranger's."""
+    return event.name in ("pull_request_target", "workflow_run")
 
 
 def _foreign_head(event: Event) -> str | None:
-    """The head that must not be checked out: a pull request's under `pull_request_target`, a fork's under `workflow_run`."""
+    """The head that must not be checked out: a pull request's under `pull_request_target`, a fork's under `workflow_run`. Empty where the payload hides it."""
     if event.name == "pull_request_target":
-        return event.pull_head
+        return event.pull_head or ""
     upstream = event.upstream
     return upstream.head_sha if event.name == "workflow_run" and upstream is not None and upstream.head_repository_id != event.repository_id else None
+
+
+def _checkouts(root: Path, environment: Mapping[str, str]) -> tuple[Checkout, ...]:
+    """As git here tells it, and as the Action's scripts told: its image has no git, so `EVAL_GATE_CHECKOUT` holds what git said on the runner."""
+    workspace = Path(environment.get("GITHUB_WORKSPACE") or root)
+    places = [place for place in dict.fromkeys((workspace, root)) if place == workspace or not place.is_relative_to(workspace)]
+    return (*told_of(environment.get("EVAL_GATE_CHECKOUT", "")), *(one for place in places for one in checkouts(place)))
+
+
+def _measured(event: Event, cwd: Path, there: Iterable[Checkout]) -> str | None:
+    """The event's head only where the innermost checkout round the working directory holds it; else what is there, else the default branch's tip."""
+    around = sorted((one for one in there if one.head is not None and cwd.resolve().is_relative_to(one.folder.resolve())), key=lambda one: len(one.folder.resolve().parts))
+    if not around:
+        return event.sha
+    head = event.pull_head or event.head_sha
+    return head if head and around[-1].measures(head) else around[-1].head
 
 
 def secrets(environment: Mapping[str, str]) -> Iterator[str]:

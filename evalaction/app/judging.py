@@ -101,8 +101,8 @@ def _keep_labelled(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> 
 
 
 def remarked(one: Judged, outputs: Outputs) -> Judged:
-    """With what is to be said about the run, and about the choice of its baseline."""
-    verdict = dataclasses.replace(one.verdict, warnings=(*outputs.warnings, *one.verdict.warnings))
+    """With what is to be said about the choice of its baseline."""
+    verdict = one.verdict
     if outputs.source is not None:
         remarks = outputs.source.remarks(verdict.key)
         known = dataclasses.replace(verdict.baseline, passed_over=remarks.passed_over, behind_by=remarks.behind_by)

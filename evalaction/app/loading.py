@@ -13,11 +13,13 @@ from evalaction.app.importing import read_results
 from evalaction.app.parts import Job, Parts
 from evalaction.app.selecting import refuse_unsupported, select
 from evalaction.app.taping import refuse_tapes
+from evalaction.core.checks.base import quoted
 from evalaction.core.specs import PythonCheck
 from evalaction.core.suite import ImportTarget, PredictionsTarget, Suite
 from evalaction.datasets.load import UNASKED, AnyVariable, load_suites
 from evalaction.datasets.paths import find
 from evalaction.errors import ConfigError, Fault
+from evalaction.imports.files import shown
 from evalaction.settings import Settings
 from evalaction.store.git import BASE, base_commit, commit_of
 from evalaction.targets.build import check_target
@@ -34,7 +36,8 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
     _refuse_overwriting(job, settings.cwd)
     unsafe = settings.unsafe_checkout()
     if run and unsafe is not None:
-        what = f"the code of a pull request ({unsafe[:12]}) is checked out under pull_request_target, where it could read secrets"
+        place = quoted(shown(unsafe.folder, settings.cwd), 200)
+        what = f"the code of a pull request ({(unsafe.head or 'unknown')[:12]}) is checked out in {place} under {settings.event.name}, where it could read secrets"
         raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
     refuse_partial(job.outputs, job.selected)
     environment, overrides = (settings.environment, job.overrides) if job.record is None else (AnyVariable(), dataclasses.replace(job.overrides, target=UNASKED))

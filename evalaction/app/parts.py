@@ -98,11 +98,9 @@ class Outputs:
     accept: str | None = None
     """How to accept this run, where that is no command line."""
     source: BaselineSource | None = None
-    foreign: bool = False
-    """Whether the records were measured where others could change them: what they say of baselines, or of a base system that was asked, is not believed."""
-    warnings: tuple[str, ...] = ()
-    """What is to be said of every suite of this run."""
     sink: Sink | None = None
+    foreign: bool = False
+    """Whether the records come from a run that may be a stranger's: they are data, and name neither their baseline nor what a base system said."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,6 +28,10 @@ class Event:
     pull: PullRequest | None = None
     pull_head: str | None = None
     """Head commit of the pull request, also where the payload is too odd for `pull`: what must not be checked out depends on it."""
+    pull_merge: str | None = None
+    """GitHub's test merge of an open pull request, None where there is none."""
+    pull_repository: str | None = None
+    """Full name of the repository that the pull request comes from."""
     base_sha: str | None = None
     """Commit that the change starts from: the base of a pull request or merge group, or what a push was onto; None for other events and for a branch's first push."""
     upstream: Run | None = None
@@ -76,6 +80,7 @@ def read_event(payload: Mapping[str, Any], environment: Mapping[str, str]) -> Ev
         name=name, repository=environment.get("GITHUB_REPOSITORY", ""), repository_id=_number(repository.get("id")) or _digits(environment.get("GITHUB_REPOSITORY_ID")),
         default_branch=_text(repository.get("default_branch")) or _branch_of_schedule(name, ref), ref=ref, sha=sha, head_sha=_head(payload, pull, upstream) or sha, pull=pull,
         pull_head=_text(_part(_part(payload, "pull_request"), "head").get("sha")), base_sha=_base(payload),
+        pull_merge=_test_merge(_part(payload, "pull_request")), pull_repository=_text(_part(_part(_part(payload, "pull_request"), "head"), "repo").get("full_name")),
         upstream=upstream,
         run_id=_digits(environment.get("GITHUB_RUN_ID")), attempt=_digits(environment.get("GITHUB_RUN_ATTEMPT")) or 1,
         actor=environment.get("GITHUB_ACTOR") or None, triggering_actor=environment.get("GITHUB_TRIGGERING_ACTOR") or None,
@@ -95,6 +100,11 @@ def _head(payload: Mapping[str, Any], pull: PullRequest | None, upstream: Run | 
 def _base(payload: Mapping[str, Any]) -> str | None:
     stated = _text(_part(_part(payload, "pull_request"), "base").get("sha")) or _text(_part(payload, "merge_group").get("base_sha")) or _text(payload.get("before"))
     return stated if stated and stated.strip("0") else None
+
+
+def _test_merge(pull: Mapping[str, Any]) -> str | None:
+    """Of a merged pull request it is the merge itself, which is in the base branch."""
+    return None if pull.get("merged") is True else _text(pull.get("merge_commit_sha"))
 
 
 def _branch_of_schedule(name: str, ref: str) -> str | None:

@@ -19,7 +19,7 @@ _ARCHIVE_SECONDS = 300.0
 
 def commit_of(repository: Path, ref: str) -> str | None:
     """The full name of the commit that a ref means; None when there is none. A ref is never an option: it stands behind `--end-of-options`."""
-    return _said(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+    return said(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
 
 
 def base_commit(repository: Path, stated: str | None, default_branch: str | None) -> str | None:
@@ -27,7 +27,7 @@ def base_commit(repository: Path, stated: str | None, default_branch: str | None
     if stated is not None:
         return commit_of(repository, stated)
     branch = next((commit for name in _default_branches(default_branch) if (commit := commit_of(repository, name))), None)
-    return _said(repository, "merge-base", "HEAD", branch) if branch else None
+    return said(repository, "merge-base", "HEAD", branch) if branch else None
 
 
 def _default_branches(named: str | None) -> Iterator[str]:
@@ -39,9 +39,9 @@ def _default_branches(named: str | None) -> Iterator[str]:
 
 def is_measured_itself(repository: Path, commit: str) -> bool:
     """Whether a commit is the very state that is checked out, without any change to tracked files."""
-    if _said(repository, "rev-parse", "HEAD") != commit:
+    if said(repository, "rev-parse", "HEAD") != commit:
         return False
-    return _said(repository, "status", "--porcelain", "--untracked-files=no") is None
+    return said(repository, "status", "--porcelain", "--untracked-files=no") is None
 
 
 def check_out(repository: Path, commit: str, into: Path) -> None:
@@ -65,8 +65,8 @@ def _command(repository: Path, *arguments: str) -> list[str]:
     return ["git", "-c", f"safe.directory={repository}", "-c", "core.fsmonitor=false", *arguments]
 
 
-def _said(repository: Path, *arguments: str) -> str | None:
-    """What git prints, None when it prints nothing, fails or is not there."""
+def said(repository: Path, *arguments: str) -> str | None:
+    """What git prints about a repository, None when it prints nothing, fails or is not there."""
     try:
         done = subprocess.run(_command(repository, *arguments), cwd=repository, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=_QUICK_SECONDS, check=False)  # noqa: S603 - a list, no shell
     except (OSError, subprocess.SubprocessError):

@@ -357,11 +357,11 @@ def test_checkouts__are_told_to_the_image(stage):
     git(origin, "merge", "-q", "--no-ff", "-m", "parent of all", "change")
     git(stage.folder, "clone", "-q", "--depth", "1", origin.as_uri(), str(shallow))
 
-    told = stage.run(GITHUB_EVENT_NAME="pull_request_target").environment["EVAL_GATE_CHECKOUTS"]
+    told = stage.run(GITHUB_EVENT_NAME="pull_request_target").environment["EVAL_GATE_CHECKOUT"]
 
-    assert sorted(line.split()[0] for line in told.splitlines()) == sorted([git(stage.workspace, "rev-parse", "HEAD"), git(shallow, "rev-parse", "HEAD")])
+    assert sorted(line.split("\t")[1].split()[0] for line in told.splitlines()) == sorted([git(stage.workspace, "rev-parse", "HEAD"), git(shallow, "rev-parse", "HEAD")])
     assert foreign in told
-    assert "EVAL_GATE_CHECKOUTS" not in stage.run(GITHUB_EVENT_NAME="pull_request").environment
+    assert "EVAL_GATE_CHECKOUT" not in stage.run(GITHUB_EVENT_NAME="pull_request").environment
 
 
 @pytest.mark.parametrize(("said", "code"), [("1", 1), ("", 3), ("99", 3), ("x\ny", 3)])

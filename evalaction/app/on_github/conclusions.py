@@ -17,16 +17,19 @@ _OF_A_CODE: dict[int, Conclusion] = {
 }
 
 
-def conclusion(verdict: Verdict, no_baseline: Literal["neutral", "success", "failure"], *, is_measured: bool = True) -> Conclusion:
-    """A state that could not be judged never passes a required check: GitHub lets `neutral` and `skipped` through. Nor does a head that was not what was measured."""
+def conclusion(verdict: Verdict, no_baseline: Literal["neutral", "success", "failure"], *, elsewhere: bool = False) -> Conclusion:
+    """A state that could not be judged never passes a required check: GitHub lets `neutral` and `skipped` through.
+
+    `elsewhere`: another commit was measured than the check's, so that nothing is known about this one, whatever the verdict.
+    """
     if is_cancelled(verdict):
         return "cancelled"
+    if elsewhere:
+        return "action_required"
     if verdict.report_only and verdict.would_exit in (ExitCode.OK, ExitCode.REGRESSED):
         return "neutral"
     if verdict.verdict in ("no_baseline", "not_run"):
         return no_baseline
-    if not is_measured and verdict.would_exit == ExitCode.OK:
-        return "action_required"
     return "neutral" if verdict.verdict == "environment_drift" else _OF_A_CODE[verdict.would_exit]
 
 

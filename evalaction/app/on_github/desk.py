@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from evalaction.github.client import GitHub
 
 REPORT = "report.md"
-_BASE_MEASURED = "what was measured is the code that is checked out, the base's own, and not the head that this event is about: trigger on pull_request instead"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +81,7 @@ class Desk:
         """Where results go. `foreign` records come from a stage that others could change."""
         return Outputs(
             out=self.results, baseline=self.baselines, report=self.results / REPORT, report_only=self.inputs.report_only, command=self._again(), accept=self._accept(),
-            source=source, sink=sink, foreign=foreign, warnings=() if foreign or self.parts.settings.is_head_measured else (_BASE_MEASURED,),
+            source=source, sink=sink, foreign=foreign,
         )  # fmt: skip
 
     def say(self, message: str) -> None:

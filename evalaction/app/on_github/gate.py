@@ -14,6 +14,7 @@ from evalaction.core.record import Shard
 from evalaction.core.verdict import Verdict
 from evalaction.datasets.overrides import Overrides
 from evalaction.errors import ConfigError, ExitCode
+from evalaction.github.facts import Run
 from evalaction.report.faults import fault_reasons
 
 _OF_SECRETS = frozenset({"MISSING_SECRET", "UNRESOLVED_VARIABLE"})
@@ -43,6 +44,7 @@ def _job(desk: Desk, outputs: Outputs) -> Job:
 def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
     """Join the shards of this run and judge the whole. What was judged and is not red ends as `merged`; what is red stays red."""
     run = desk.run(desk.inputs.run_id or desk.event.run_id or 0)
+    _refuse_other_commit(desk, run)
     shards = find_shards(results_of(desk, run, shards_without=desk.inputs.key), outsider=desk.event.is_outsider)
     for line in shards.remarks:
         desk.say(line)
@@ -50,5 +52,13 @@ def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
         return publish_failure(desk.parts, desk.outputs(surfaces), "not_run", shards.not_run(run.id))
     merged = merge_shards(desk.parts, shards.folders, desk.results, replace=True)
     shards.refuse_missing({folder.name for folder in merged})
-    outputs = desk.outputs(surfaces, source=desk.source())
+    outputs = desk.outputs(surfaces, source=desk.source(), foreign=run.id != desk.event.run_id)
     return judge_records(desk.parts, outputs, *merged, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)
+
+
+def _refuse_other_commit(desk: Desk, run: Run) -> None:
+    """Raise where the shards of another run are named that measured another commit: the verdict would be shown on one that nobody measured."""
+    shown = desk.event.head_sha
+    if run.id != desk.event.run_id and run.head_sha != shown:
+        what = f"run {run.id} measured commit {run.head_sha[:12]}, and the verdict would be shown on {(shown or 'none')[:12]}"
+        raise ConfigError.one("INVALID_INPUT", what, "leave run-id out: mode merge joins the shards of its own run", path="run-id")

@@ -9,13 +9,10 @@ from evalaction.github.facts import PullRequest, Run
 
 
 def first_place(desk: Desk) -> Surfaces:
-    """The event's own commit and pull request. A shard shows nothing: only the job that merges does."""
+    """The event's own commit and pull request; after another workflow's run the commit that is measured, which need not be that run's. A shard shows nothing."""
     event, inputs = desk.event, desk.inputs
-    publish, settings = inputs.mode in ("gate", "merge") and inputs.shard is None, desk.parts.settings
-    place = Place(head_sha=event.head_sha, pull=event.pull, is_measured=settings.is_head_measured)
-    if event.upstream is not None:  # not the finished run's head, but what is checked out here
-        place = Place(head_sha=settings.commit)
-    return Surfaces(desk, place, publish=publish)
+    publish = inputs.mode in ("gate", "merge") and inputs.shard is None
+    return Surfaces(desk, Place(head_sha=desk.parts.settings.commit if event.name == "workflow_run" else event.head_sha, pull=event.pull), publish=publish)
 
 
 def second_place(desk: Desk) -> Surfaces:

@@ -23,6 +23,7 @@ from evalaction.report.markdown import marker_comment, render_markdown
 from evalaction.report.said import Said, ours, say
 from evalaction.report.text import plain
 from evalaction.report.view import build_view
+from evalaction.settings import with_secrets
 from evalaction.store.files import write_atomic
 
 if TYPE_CHECKING:
@@ -39,8 +40,6 @@ class Place:
 
     head_sha: str | None = None
     pull: PullRequest | None = None
-    is_measured: bool = True
-    """Whether the head is what was measured, rather than the base under an event that checks that out."""
     run: Run | None = None
     """The finished run that a second stage reports on."""
 
@@ -73,6 +72,9 @@ class Surfaces:
         """Show the verdict everywhere; see `Sink`."""
         if is_cancelled(verdict):
             _deaf()
+        elsewhere = self._elsewhere(verdict)
+        if elsewhere:
+            self._desk.warn("eval-gate measured another commit", f"{elsewhere} was measured, not {self.place.head_sha}: the check there concludes as action_required")
         self._attempt("job summary", lambda: self._add_summary(verdict, details))
         self._attempt("comment", lambda: self._comment(verdict, details))
         self._attempt("check run", lambda: self._complete(verdict, details))
@@ -105,9 +107,27 @@ class Surfaces:
             return
         desk = self._desk
         text, remarks = self._markdown(verdict, details, CHECK_LIMIT), tuple(self.remarks(verdict, details))
-        output = CheckOutput(title=headline(verdict, desk), summary=self._summary(verdict), text=text, annotations=remarks)
-        self.check_url = self._check.complete(conclusion(verdict, desk.inputs.no_baseline, is_measured=self.place.is_measured), output).url or self.check_url
+        output = CheckOutput(title=self._title(verdict), summary=self._summary(verdict), text=text, annotations=remarks)
+        self.check_url = self._check.complete(conclusion(verdict, desk.inputs.no_baseline, elsewhere=self._elsewhere(verdict) is not None), output).url or self.check_url
         state_file(desk).unlink(missing_ok=True)
+
+    def _elsewhere(self, verdict: Verdict) -> str | None:
+        """The commit that was measured in the place of the one that the check is on; None where it is that one.
+
+        Only events that run the default branch's code because of another commit can come to that, and a second stage proves its commit otherwise.
+        """
+        settings, head = self._desk.parts.settings, self.place.head_sha
+        if not with_secrets(settings.event) or self.place.run is not None or head is None:
+            return None
+        return next((commit or "unknown" for commit in (settings.commit, *(suite.commit for suite in verdict.suites if suite.commit)) if commit != head), None)
+
+    def _not_this(self, elsewhere: str) -> Said:
+        sentence = "**Not this change**: what was measured is commit {}, the code that {} runs, and not {}. Nothing here speaks of the change."
+        return say(sentence, elsewhere[:12], self._desk.event.name, (self.place.head_sha or "")[:12])
+
+    def _title(self, verdict: Verdict) -> str:
+        elsewhere, title = self._elsewhere(verdict), headline(verdict, self._desk)
+        return plain(f"this commit was not measured; of {elsewhere[:12]}: {title}", 250) if elsewhere else title
 
     def remarks(self, verdict: Verdict, details: Mapping[str, Details] | None = None) -> list[Annotation]:
         """Remarks on lines of the repository's files, secrets masked."""
@@ -122,11 +142,13 @@ class Surfaces:
         return f"Verdict `{verdict.verdict}`, exit code {verdict.exit_code}.{where}"
 
     def _markdown(self, verdict: Verdict, details: Mapping[str, Details], limit: int, *, marker: str | None = None) -> str:
-        view = build_view(verdict, details, limit=limit, footer=self._footer())
+        view, elsewhere = build_view(verdict, details, limit=limit, footer=self._footer(verdict)), self._elsewhere(verdict)
+        if elsewhere:
+            view = dataclasses.replace(view, notes=(self._not_this(elsewhere), *view.notes))
         return self._desk.parts.settings.masker.text(render_markdown(view, marker=marker))
 
-    def _footer(self) -> tuple[Said, ...]:
-        event, sha = self._desk.event, self.place.head_sha
+    def _footer(self, verdict: Verdict) -> tuple[Said, ...]:
+        event, sha = self._desk.event, self._elsewhere(verdict) or self.place.head_sha
         parts = say("Commit {}", sha[:12]) if sha else ours("")
         link = ours(f"[run {event.run_id}, attempt {event.attempt}]({event.run_url})") if event.run_url else ours("")
         return (say("{}, {}", parts, link),) if parts and link else tuple(part for part in (parts, link) if part)

@@ -288,3 +288,80 @@ def test_second_stage__push_run_is_not_reported(acting, gh, baseline):
     ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report"})
     assert ended.word == "not_run"
     assert not gh.writes()
+
+
+def test_merge__joins_the_shards_of_its_own_run(acting, gh, baseline):
+    """The merge job fetches every shard of the run that it is part of, judges the whole, publishes, and is red for a regression in one shard."""
+    baseline()
+    for bad, (code, word) in (([], (0, "merged")), ([2], (1, "regressed"))):
+        pull = gh.pull(f"feature-{len(bad)}")
+        event = events.pull_request(gh, pull)
+        run = gh.run("pull_request", f"feature-{len(bad)}", path=".github/workflows/eval.yml", status="in_progress", conclusion=None, head_sha=pull["head"]["sha"])
+        for number in (1, 2):
+            acting.suite(bad=bad)
+            acting.upload(acting.act(event, run=run, inputs={"shard": f"{number}/2", "key": f"eval-{number - 1}"}))
+            run["status"], run["conclusion"] = "in_progress", None
+        ended = acting.act(event, run=run, inputs={"mode": "merge"})
+        assert (ended.code, ended.word) == (code, word), ended.log
+        assert len(list((acting.workspace / "eval-results" / "support" / "cases").glob("*.json"))) == 4
+        assert len(gh.comments_on(pull["number"])) == 1
+        shutil.rmtree(acting.workspace / "eval-results")
+
+
+@pytest.mark.parametrize("which", [(1,), (2,)])
+def test_merge__missing_shard_is_an_error(acting, gh, which):
+    """A shard that is not there makes a configuration error, never a smaller record."""
+    event = events.push(gh)
+    run = gh.run("push", path=".github/workflows/eval.yml", status="in_progress", conclusion=None)
+    for number in which:
+        acting.suite()
+        acting.upload(acting.act(event, run=run, inputs={"shard": f"{number}/2", "key": f"eval-{number - 1}"}))
+        run["status"], run["conclusion"] = "in_progress", None
+    ended = acting.act(event, run=run, inputs={"mode": "merge"})
+    assert ended.code == 2, ended.log
+
+
+def says(word):
+    """A command that answers every question with one word."""
+    return {"exec": {"command": f"cat > /dev/null; echo {word}", "protocol": "text"}}
+
+
+def test_second_stage__believes_nothing_of_a_base_system(acting, gh, baseline):
+    """A red record of a fork that brings records of a base system which fell as well stays red, and the report says why."""
+    asked = {"cases": 1, "deterministic": False, "blame": {"command": says("wrong")["exec"]["command"]}}
+    baseline(target={"exec": {"command": "cat > /dev/null; echo answer 1", "protocol": "text"}}, **asked)
+    pull = gh.pull("main", repo=gh.fork())
+    acting.suite(target=says("wrong"), **asked)
+    first = acting.act(events.pull_request(gh, pull))
+    assert first.word == "environment_drift", first.log
+    run = acting.upload(first)
+    assert acting.act(events.workflow_run(gh, run), inputs={"mode": "report"}).word == "published"
+    check = [row for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]][-1]
+    assert check["conclusion"] == "failure"
+    assert "base system was asked by the run that is judged" in gh.comments_on(pull["number"])[0]["body"]
+
+
+@pytest.mark.parametrize("store", ["artifact", "directory"])
+def test_second_stage__record_names_no_baseline_of_its_own(acting, gh, store):
+    """A record that claims to be imported, and names files of the workspace as its baseline, is compared with nothing."""
+    pull = gh.pull("main", repo=gh.fork())
+    acting.suite(bad=[1])
+    first = acting.act(events.pull_request(gh, pull))
+    path = acting.workspace / "eval-results" / "support" / "record.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "target": {"kind": "import", "format": "generic", "path": "now.jsonl", "baseline": "low.jsonl"}}))
+    run = acting.upload(first)
+    (acting.workspace / "low.jsonl").write_text("".join(json.dumps({"id": f"case-{number}", "equals": 0.0}) + "\n" for number in range(1, 5)))
+    ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report", "baseline-store": store})
+    assert (ended.word, ended.suite["verdict"], ended.suite["baseline"]["found"]) == ("published", "no_baseline", False)
+
+
+def test_merge__shards_of_another_commit_are_refused(acting, gh):
+    """A run that is named and measured another commit lends its verdict to no pull request."""
+    event = events.push(gh)
+    other = gh.run("push", path=".github/workflows/eval.yml", status="in_progress", conclusion=None)
+    acting.suite()
+    acting.upload(acting.act(event, run=other, inputs={"shard": "1/1", "key": "eval-0"}))
+    pull = gh.pull()
+    ended = acting.act(events.pull_request(gh, pull), inputs={"mode": "merge", "run-id": other["id"]})
+    assert (ended.code, ended.word) == (2, "config_error"), ended.log
+    assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]] == ["action_required"]
