@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154 # root and here are set by run.sh
+# shellcheck shell=bash disable=SC2154 # root, here, runtime and reason are set by run.sh
 # The container runtime: which image, what it may see, and `docker run` in place of this process.
 
 # Prints why the container runtime cannot be used here; nothing when it can.
@@ -25,7 +25,9 @@ run_in_container() {
   remove_orphans "$@"
   image=$(image_for "$@") || give_up not_measured 3 "there is no image, the reasons stand above; runtime: host needs none"
   if ! sees_folders "$image"; then
-    say "runtime: host instead, because the runner is itself in a container whose folders docker does not see"
+    reason="the runner is itself in a container whose folders docker does not see"
+    [[ $runtime != container ]] || give_up config_error 2 "INVALID_INPUT runtime: a container was asked for, but $reason. Fix: runtime: host, or auto"
+    say "runtime: host instead, because $reason"
     run_on_host "$@"
   fi
   local -a options=() mounted=()
@@ -34,10 +36,10 @@ run_in_container() {
   exec docker run "${options[@]}" "$image" "$@"
 }
 
-# A runner that is a container has its folders where docker does not look for them, unless both have them at the same path.
+# A runner that is a container has its folders where docker does not look for them, unless both have them at the same path. What docker says of it stands in the log.
 sees_folders() {
   [[ -e /.dockerenv ]] || return 0
-  docker run --rm --network none --mount "type=bind,source=$RUNNER_TEMP,target=/temp,readonly" --entrypoint /bin/sh "$1" -c : 2>/dev/null
+  docker run --rm --network none --mount "type=bind,source=$RUNNER_TEMP,target=/temp,readonly" --entrypoint /bin/sh "$1" -c : >&2
 }
 
 # A run whose `docker` was killed leaves its container behind; it must not go on measuring.

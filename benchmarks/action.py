@@ -6,10 +6,10 @@ The image is that of this checkout, podman stands in for docker, and GitHub is t
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -87,7 +87,7 @@ def _step(folder: Path, image: str, cases: int) -> Iterator[tuple[FakeGitHub, St
     with serving() as gh:
         before = Acting(gh, folder / "before", str)
         before.suite(cases=cases)
-        with contextlib.chdir(folder), contextlib.redirect_stdout(sys.stderr), _environment_kept():
+        with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()), _environment_kept():
             measured = before.upload(before.act(events.push(gh)))
             before.accepted(events.dispatch(gh), run=measured)
         step = Step(gh, folder, image)

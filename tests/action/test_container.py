@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.action.engine import Step, missing
+from tests.action.engine import ROOT, Step, missing
 from tests.github import events
 from tests.github.acting import Acting, read_outputs
 
@@ -137,3 +137,16 @@ def test_blame__base_in_the_container(step, gh):
 
     assert (change.code, change.word, change.suite["blame"]["outcome"], change.suite["blame"]["commit"]) == (1, "regressed", "change", base), change.log
     assert (round_it.code, round_it.word, round_it.suite["blame"]["outcome"]) == (0, "environment_drift", "environment"), round_it.log
+
+
+def test_benchmark__measures_the_action(image, tmp_path):
+    """`make bench BENCH="--only action"` measures each figure in this image; calls and size, which no load changes, reach their targets."""
+    assert image
+    out = tmp_path / "bench.json"
+    done = subprocess.run([sys.executable, "-m", "benchmarks.run", "--quick", "--only", "action", "--out", str(out)], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(out.read_text())["rows"]
+    assert [row["unit"] for row in rows] == ["s", "s", "calls", "calls", "MB"]
+    assert all(row["value"] > 0 for row in rows)
+    assert [row["reached"] for row in rows[2:]] == [True, True, True]
+    assert rows[2]["value"] == rows[3]["value"]

@@ -195,6 +195,20 @@ def test_auto__says_why_it_takes_the_host(stage, variables, reason):
     assert reason in refused.log
 
 
+@pytest.mark.skipif(not Path("/.dockerenv").exists(), reason="this machine is no container of docker")
+def test_auto__a_runner_in_a_container_that_docker_does_not_look_into(stage):
+    """Where docker cannot mount the runner's folders, `auto` takes the host, `container` is refused, and docker's own words stand in the log."""
+    ready(stage)
+    blind = json.dumps({**WORKS, "run --rm --network none": ["no such folder", 125]})
+
+    chosen, refused = stage.run(FAKE_DOCKER=blind), stage.run(INPUT_RUNTIME="container", FAKE_DOCKER=blind)
+
+    assert (chosen.code, refused.code, refused.outputs["verdict"]) == (5, 2, "config_error")
+    assert "runtime: host instead" in chosen.log
+    assert "does not see" in refused.log
+    assert "no such folder" in refused.log
+
+
 def test_auto__no_docker(tmp_path):
     """A runner without docker gets the host."""
     stage = Stage(tmp_path)
