@@ -50,7 +50,7 @@ def accept(desk: Desk) -> Kept:
     is_artifact = inputs.baseline_store == "artifact"
     job = AcceptJob(
         records=tuple(places), baseline=desk.baselines, reason=inputs.reason, cases=inputs.cases, only=inputs.only, move_anchor=inputs.move_anchor, origin=_origin(run),
-        source=desk.source(),
+        source=desk.source(anew=not inputs.cases and inputs.only is None),  # a part has to be a part of something
     )  # fmt: skip
     word, decided = decide_records(desk.parts, job)
     if is_artifact:

@@ -6,21 +6,24 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from evalaction.app.parts import Remarks
+from evalaction.errors import ConfigError
 from evalaction.store.files import remove_tree
 
 if TYPE_CHECKING:
     from evalaction.app.on_github.desk import Desk
-    from evalaction.github.baselines import Found
+    from evalaction.github.baselines import ArtifactBaselines, Found
 
 EXPIRY_DAYS = 14
 """A baseline that expires sooner is announced; the renewal of the starter workflows comes once a week."""
+_REPLACEABLE = frozenset({"BASELINE_EXPIRED", "INVALID_RECORD"})
+"""Faults of a stored baseline whose remedy is to accept again."""
 
 
 class ArtifactSource:
-    """Chooses, proves and unpacks one artifact a suite."""
+    """Chooses, proves and unpacks one artifact a suite. With `anew`, one that is gone or broken is as good as none: an acceptance must be able to take its place."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, *, anew: bool = False) -> None:
+        self._desk, self._anew = desk, anew
         self.found: dict[str, Found] = {}
 
     def fetch(self, keys: Sequence[str]) -> None:
@@ -32,8 +35,20 @@ class ArtifactSource:
         desk.baselines.mkdir(parents=True, exist_ok=True)
         for key in keys:
             if key not in self.found:
-                self.found[key] = finder.fetch(key)
+                self.found[key] = self._fetched(finder, key)
                 self._place(key, self.found[key])
+
+    def _fetched(self, finder: ArtifactBaselines, key: str) -> Found:
+        try:
+            return finder.fetch(key)
+        except ConfigError as error:
+            if not self._anew or not {fault.code for fault in error.faults} <= _REPLACEABLE:
+                raise
+            from evalaction.github.baselines import Found  # noqa: PLC0415 - the client is loaded only when it is asked
+
+            lost = "this acceptance begins anew: the chain of earlier acceptances and the anchor are lost with it"
+            self._desk.warn("the baseline before is lost", f"baseline of {key}: {error.faults[0].what}; {lost}")
+            return Found()
 
     def remarks(self, key: str) -> Remarks:
         """See `BaselineSource`."""

@@ -73,9 +73,9 @@ class Desk:
             raise ConfigError.one("INVALID_INPUT", what, "run on an event of GitHub, or use baseline-store: directory", path="baseline-store")
         return Trust(repository_id=event.repository_id, default_branch=event.default_branch, workflow=self.inputs.baseline_workflow, own_run_id=event.run_id)
 
-    def source(self) -> BaselineSource | None:
-        """Where baselines are fetched from; None when they lie in the repository."""
-        return ArtifactSource(self) if self.inputs.baseline_store == "artifact" else None
+    def source(self, *, anew: bool = False) -> BaselineSource | None:
+        """Where baselines are fetched from; None when they lie in the repository. `anew` as `ArtifactSource` has it."""
+        return ArtifactSource(self, anew=anew) if self.inputs.baseline_store == "artifact" else None
 
     def outputs(self, sink: Sink | None = None, *, source: BaselineSource | None = None, foreign: bool = False) -> Outputs:
         """Where results go. `foreign` records come from a stage that others could change."""

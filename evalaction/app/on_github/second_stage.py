@@ -1,4 +1,4 @@
-"""`mode: report`: the second stage for pull requests from forks. What the first stage left is data: it is judged again here, and its own verdict is never read."""
+"""`mode: report`: the second stage for pull requests from forks. What the first stage left is data: records are judged again here, and a verdict on them is never read."""
 
 from __future__ import annotations
 
