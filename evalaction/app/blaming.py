@@ -73,7 +73,7 @@ def judge_again(folder: Path, record: RunRecord, baseline: Baseline | None, rule
     if baseline is None or record.header.blame is None or not (places["base"] / HEADER_FILE).is_file() or (plan := plan_blame(verdict, comparison, record)) is None:
         return verdict
     if not believed:
-        return blamed(verdict, _unassigned(None, "what the base system answered was measured where the change itself could write it"))
+        return blamed(verdict, _unassigned(None, "the base system was asked by the run that is judged, which is not believed about it"))
     base = read_record(places["base"])
     head = read_record(places["head"]) if (places["head"] / HEADER_FILE).is_file() else None
     return _heard(verdict, plan, Sides(stored=baseline.record, current=record, base=base, head=head), comparison)

@@ -176,15 +176,6 @@ def test_second_stage__one_job_measured_and_one_not(acting, gh, unmeasured, base
     assert [row["conclusion"] for row in gh.checks.values()] == ["neutral"]
 
 
-@pytest.mark.parametrize("lie", ["another suite", "no folder's name"])
-def test_second_stage__record_under_another_suites_name(gh, staged, lie):
-    """A record that claims another key than its folder's is no record of ours: it must not choose what it is compared with (P159)."""
-
-    def change(results):
-        path = results / "support/record.json"
-        path.write_text(json.dumps({**json.loads(path.read_text()), "key": "other" if lie == "another suite" else "../other"}))
-
-
 def renamed(results, *, key="support", folder="support"):
     """The record of `support` under another key, in another folder, or both."""
     path = results / "support" / "record.json"
@@ -210,41 +201,6 @@ def test_second_stage__record_cannot_choose_another_suites_baseline(acting, gh, 
     ended = report()
     assert (ended.code, "INVALID_RECORD" in ended.log) == (2, True)
     assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]][-1] == "action_required"
-
-
-def test_second_stage__base_system_of_the_fork_is_not_heard(gh, staged):
-    """What a fork's artifact says of the base system does not move the blame to the provider: red stays red, and the comment says why."""
-
-    def change(results):
-        path = results / "support/record.json"
-        header = json.loads(path.read_text())
-        path.write_text(json.dumps({**header, "blame": {"command": "cat", "ref": None}}))
-        shutil.copytree(results / "support", results.parent / "copy")
-        for name in ("base", "head"):
-            shutil.copytree(results.parent / "copy", results / "support/blame" / name)
-            (results / f"support/blame/{name}/record.json").write_text(json.dumps({**header, "key": name}))
-
-    pull, _, report = staged(change=change, deterministic=False)
-    ended = report()
-    assert ended.word == "published"
-    assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]][-1] == "failure"
-    assert "blame could not be assigned" in gh.comments_on(pull["number"])[0]["body"]
-
-
-def test_second_stage__record_does_not_name_its_baseline(acting, gh):
-    """With a directory store a fork's header cannot name files of its own that it is compared with: without an accepted baseline nothing is compared."""
-    gh.tokens["reader-token"] = Token(permissions=READ)
-    pull = gh.pull("main", repo=gh.fork())
-    acting.suite(bad=(1,))
-    first = acting.act(events.pull_request(gh, pull), token="reader-token", inputs={"baseline-store": "directory"})
-    path = acting.workspace / "eval-results/support/record.json"
-    target = {"kind": "import", "format": "junit", "path": "theirs.xml", "baseline": "theirs.xml", "options": {}}
-    path.write_text(json.dumps({**json.loads(path.read_text()), "target": target}))
-    (acting.workspace / "theirs.xml").write_text('<testsuite name="s"><testcase classname="a" name="case-1"/></testsuite>')
-    run = acting.upload(first)
-    ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report", "baseline-store": "directory"})
-    assert ended.outputs["baseline-found"] == "false"
-    assert "nothing was compared" in gh.comments_on(pull["number"])[0]["body"]
 
 
 def test_second_stage__records_of_earlier_runs_stay_out(gh, staged):
