@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from evalaction.core.excerpts import cut
 from evalaction.core.shards import read_shard
 from evalaction.errors import Fault
 
@@ -147,4 +148,4 @@ def variable(name: str) -> str:
 
 
 def _short(text: str) -> str:
-    return repr(text if len(text) <= 80 else f"{text[:79]}…")
+    return repr(cut(text, 80))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from evalaction.app.baselines import FoundBaseline, Where, of_records
+from evalaction.app.judging import VERDICT_FILE
 from evalaction.app.parts import BaselineSource, Parts
 from evalaction.core.accept import Accepted, AcceptRequest, accept, rules_of
 from evalaction.core.record import RunRecord
@@ -139,7 +140,7 @@ def _records(job: AcceptJob) -> list[tuple[Path, RunRecord]]:
 def _of_the_last_run(place: Path) -> tuple[Path, ...]:
     """The records at a place. Records of earlier runs may lie beside them: where a verdict names its suites, only those are meant."""
     folders = record_folders(place)
-    verdict = place / "verdict.json"
+    verdict = place / VERDICT_FILE
     if (place / HEADER_FILE).is_file() or not verdict.is_file():
         return folders
     named = {suite.key for suite in load(Verdict, verdict).suites}

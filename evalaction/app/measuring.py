@@ -25,7 +25,8 @@ from evalaction.core.compare import PASSES_TO_PROVE
 from evalaction.core.fingerprint import digest
 from evalaction.core.identity import embedded_by, judged_by
 from evalaction.core.model import adapter
-from evalaction.core.record import Calls, CaseRecord, ExtraRuns, Failure, RunHeader, RunRecord, Selection, Trial
+from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
+from evalaction.core.reruns import ExtraRuns
 from evalaction.core.sample import suite_metrics
 from evalaction.core.suite import Blame, Case, ModelTarget, Policy, Suite
 from evalaction.embedding.embedder import Embedder, build_embedder

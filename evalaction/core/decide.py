@@ -13,7 +13,7 @@ from evalaction.core.evidence import Evidence, describe, stored_runs
 from evalaction.core.loosened import loosened, lowered_floors
 from evalaction.core.reasons import reasons_of
 from evalaction.core.since_anchor import since_anchor
-from evalaction.core.verdict import BaselineInfo, CallsInfo, Counts, MetricVerdict, Reason, SuiteVerdict, VerdictWord
+from evalaction.core.verdict import BaselineInfo, CallsInfo, Counts, Doubt, MetricVerdict, Reason, SuiteVerdict, VerdictWord
 
 _RED = frozenset({"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "CASE_REMOVED"})
 
@@ -23,9 +23,11 @@ def decide(evidence: Evidence) -> SuiteVerdict:
     comparison, header = evidence.comparison, evidence.current.header
     reasons = tuple(reasons_of(evidence))
     counts = _counts(comparison.outcomes)
+    warnings = tuple(warnings_of(evidence, counts))
     return SuiteVerdict(
         suite=header.suite, key=header.key, verdict=_word(reasons, evidence), rule=comparison.rules.name if evidence.baseline else None,
-        reasons=reasons, warnings=tuple(warnings_of(evidence, counts)), metrics=(*comparison.metrics, *_missing_metrics(comparison)), checks=comparison.families,
+        reasons=reasons, warnings=tuple(one if isinstance(one, str) else one.message for one in warnings), doubts=tuple(one for one in warnings if isinstance(one, Doubt)),
+        metrics=(*comparison.metrics, *_missing_metrics(comparison)), checks=comparison.families,
         cases=tuple(outcome.verdict for outcome in comparison.outcomes), counts=counts, baseline=_baseline_info(evidence),
         calls=_calls(evidence), cost_usd=header.cost_usd, baseline_cost_usd=evidence.baseline.record.header.cost_usd if evidence.baseline else None,
         dataset_version=header.dataset_version, digest=header.digest, commit=header.commit, file=header.file, selection=describe(header.selection),

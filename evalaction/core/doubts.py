@@ -8,7 +8,7 @@ from evalaction.core.compare import EPSILON, Outcome
 from evalaction.core.evidence import Evidence, describe, excused, misses, say, stored_runs
 from evalaction.core.metrics import lower_is_better
 from evalaction.core.sample import mean
-from evalaction.core.verdict import Counts
+from evalaction.core.verdict import Counts, Doubt
 
 PASSES_FOR_STATISTICS = 5
 """Stored runs from which on chance can be told from change for checks that pass or fail."""
@@ -16,21 +16,21 @@ PASSES_FOR_STATISTICS = 5
 MOST_NAMES = 10
 
 
-def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str]:
+def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str | Doubt]:
     """All warnings, the widest first."""
     header, rules = evidence.current.header, evidence.comparison.rules
     yield from header.notes
     if header.selection.is_partial:
-        yield f"partial run ({describe(header.selection)}): only the cases that ran were compared"
+        yield Doubt(kind="partial_run", message=f"partial run ({describe(header.selection)}): only the cases that ran were compared")
     yield from _threshold_doubts(evidence)
     if evidence.baseline is None:
         return
     if rules.name == "tolerance" and (runs := stored_runs(evidence)) is not None and runs < PASSES_FOR_STATISTICS:
         more = f"measure with --repeats {PASSES_FOR_STATISTICS} and accept" if header.repeatable else "accept results of more runs of each case"
-        yield f"the baseline holds {runs} run{'s' if runs > 1 else ''} of each case: point comparison; {more} for more certainty"
+        yield Doubt(kind="thin_baseline", message=f"the baseline holds {runs} run{'s' if runs > 1 else ''} of each case: point comparison; {more} for more certainty")
     fell = counts.regressed or any(metric.verdict == "regressed" for metric in evidence.comparison.metrics)
     if rules.name != "statistical" and not rules.can_confirm and not evidence.is_score and not header.is_replayed and fell:
-        yield "the answers cannot be asked for again here: the drop was not confirmed by further runs"
+        yield Doubt(kind="unconfirmed", message="the answers cannot be asked for again here: the drop was not confirmed by further runs")
     yield from evidence.comparison.notes
     yield from _noise(evidence)
     yield from _drops(evidence)

@@ -8,7 +8,8 @@ from typing import Literal
 
 from evalaction.core.compare import Comparison, Outcome
 from evalaction.core.plan import Cause
-from evalaction.core.record import ExtraRuns, RunRecord
+from evalaction.core.record import RunRecord
+from evalaction.core.reruns import ExtraRuns
 
 Stopped = Literal["next_stage", "last_stage", "suite_no_worse", "proven", "cleared", "unproven", "error", "budget", "interrupted"]
 _CLEARED = frozenset({"flaky", "unchanged", "improved", "within_tolerance"})

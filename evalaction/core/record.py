@@ -15,13 +15,14 @@ from pydantic_core import PydanticCustomError
 from evalaction.core.answer import LARGEST
 from evalaction.core.model import default_of
 from evalaction.core.model import model as stored
+from evalaction.core.reruns import ExtraRuns
+from evalaction.core.scalars import Size
 
 SCHEMA_VERSION: Literal[1] = 1
 
 Score = Annotated[float, Field(ge=0, le=1)]
 Amount = Annotated[float, Field(ge=0, le=1e15)]
 """A sum or a mean of amounts that answers state."""
-Size = Annotated[int, Field(ge=0, le=10**15)]
 MOST_REPEATS = 100_000
 """Trials of one case, in one pass and over all of them."""
 Repeats = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
@@ -189,28 +190,6 @@ class Selection:
     def is_partial(self) -> bool:
         """Whether some cases may have been left out on purpose."""
         return any((self.filter, self.tag, self.shard))
-
-
-@stored
-class ExtraRuns:
-    """Why runs were made beyond the planned ones, and why they ended: of one case, or of all `cases` that are compared (`case` is None).
-
-    `stage`: over the whole suite, of one case under statistics, or a confirmation of a drop by points. `after` runs of the case had been
-    made, `runs` more were. `cause`: the profile starts with several passes, a metric or check of the suite looked worse (`subject`, `p`), the
-    case or a check of it did (`subject`, by `z` standard errors), or a drop by points had to be confirmed. `stopped`: the next stage began, the last
-    one is over, the suite looked no worse, the case is proven worse, cleared, or can no longer be proven worse, or the case failed, the budget or a signal ended it.
-    """
-
-    stage: Literal["suite", "case", "confirmation"]
-    case: str | None = None
-    cases: Size = 1
-    after: Size
-    runs: Size
-    cause: Literal["profile", "suite_worse", "case_worse", "points"]
-    subject: str | None = None
-    p: float | None = None
-    z: float | None = None
-    stopped: Literal["next_stage", "last_stage", "suite_no_worse", "proven", "cleared", "unproven", "error", "budget", "interrupted"]
 
 
 @stored

@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from evalaction.core.metrics import PASS_RATE
-from evalaction.core.record import CaseRecord, CheckInfo, Trial
+from evalaction.core.record import CaseRecord, CheckInfo, CheckResult, Trial
 
 Centre = Callable[[Sequence[float]], float]
 """Mean or median: how the runs of one case become one number."""
@@ -50,40 +50,46 @@ def sample(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> Sample:
     """The sample of measured trials over these checks."""
     if (usual := _sample_in_columns(trials, checks)) is not None:
         return usual
-    by_id = {check.id: check for check in checks}
-    some_alone = not all(check.weight for check in checks)
-    scores: list[float] = []
-    passes: list[bool] = []
-    check_scores: dict[str, list[float]] = {}
-    check_passes: dict[str, list[bool]] = {}
-    metrics: dict[str, list[float]] = {PASS_RATE: []}
+    gathered = _Gathered({check.id: check for check in checks}, some_alone=not all(check.weight for check in checks))
     for trial in trials:
-        weights: list[float] = []
-        weighted: list[float] = []
-        passed = True
-        bare = some_alone and not any(by_id[result.id].weight for result in trial.checks if result.id in by_id)
+        gathered.add(trial)
+    return Sample(tuple(gathered.scores), tuple(gathered.passes), gathered.check_scores, gathered.check_passes, gathered.metrics)
+
+
+@dataclasses.dataclass(slots=True)
+class _Gathered:
+    """A sample while its trials are read; `some_alone`: a check of weight 0 is among them."""
+
+    checks: Mapping[str, CheckInfo]
+    some_alone: bool
+    scores: list[float] = dataclasses.field(default_factory=list)
+    passes: list[bool] = dataclasses.field(default_factory=list)
+    check_scores: dict[str, list[float]] = dataclasses.field(default_factory=dict)
+    check_passes: dict[str, list[bool]] = dataclasses.field(default_factory=dict)
+    metrics: dict[str, list[float]] = dataclasses.field(default_factory=lambda: {PASS_RATE: []})
+
+    def add(self, trial: Trial) -> None:
+        """One measured trial; one without any of the checks does not count."""
+        counted = [(info, result) for result in trial.checks if (info := self.checks.get(result.id)) is not None]
+        if not counted:
+            return
+        bare = self.some_alone and not any(info.weight for info, _ in counted)
+        weighted = [(1.0 if bare else info.weight, result) for info, result in counted]
+        self.scores.append(math.fsum([weight * result.score for weight, result in weighted]) / math.fsum([weight for weight, _ in weighted]))
+        self.passes.append(all(result.passed or not weight for weight, result in weighted))
+        self.metrics[PASS_RATE].append(float(self.passes[-1]))
+        self._add_checks(counted)
+        _add_raw(self.metrics, trial)
+
+    def _add_checks(self, counted: Sequence[tuple[CheckInfo, CheckResult]]) -> None:
         values: dict[str, list[float]] = {}
-        for result in trial.checks:
-            info = by_id.get(result.id)
-            if info is None:
-                continue
-            weight = 1.0 if bare else info.weight
-            weights.append(weight)
-            weighted.append(weight * result.score)
-            passed = passed and (result.passed or not weight)
-            check_scores.setdefault(result.id, []).append(result.score)
-            check_passes.setdefault(result.id, []).append(result.passed)
+        for info, result in counted:
+            self.check_scores.setdefault(info.id, []).append(result.score)
+            self.check_passes.setdefault(info.id, []).append(result.passed)
             for name in info.metrics:
                 values.setdefault(name, []).append(result.score if result.values is None else result.values[name])
-        if not weights:
-            continue
-        scores.append(math.fsum(weighted) / math.fsum(weights))
-        passes.append(passed)
-        metrics[PASS_RATE].append(float(passed))
         for name, found in values.items():
-            metrics.setdefault(name, []).append(mean(found))
-        _add_raw(metrics, trial)
-    return Sample(tuple(scores), tuple(passes), check_scores, check_passes, metrics)
+            self.metrics.setdefault(name, []).append(mean(found))
 
 
 def _sample_in_columns(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> Sample | None:

@@ -129,5 +129,7 @@ Count = Annotated[Whole, Field(ge=1)]
 """A whole number of at least one."""
 Repeats = Annotated[Whole, Field(ge=1, le=1000)]
 """Runs of a case in one pass over the suite."""
+Size = Annotated[int, Field(ge=0, le=10**15)]
+"""A count in a stored file, which may be a stranger's."""
 Json = Any
 """Any JSON value, as it stands."""

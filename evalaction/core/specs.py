@@ -1,4 +1,4 @@
-"""What a check asks: one frozen type per check type of the suite file.
+"""What a check asks: one frozen type per check type of the suite file. Those of texts stand in `spec_text`; this is the door to all of them.
 
 Each type carries its parameters only; how it scores stands in `core.checks`. `type` tells the types
 apart in the file; `id` is unique within a case once a suite is read.
@@ -8,27 +8,26 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, ValidationInfo, field_validator
+from pydantic import BeforeValidator, Discriminator, Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from evalaction.core.model import default_of
 from evalaction.core.model import model as spec
-from evalaction.core.patterns import PatternError, compiled
-from evalaction.core.scalars import Count, Flag, Fraction, Json, Number, Positive, Text, Tolerance, Word, kind_of
+from evalaction.core.scalars import Count, Flag, Json, Number, Positive, Text, Tolerance, Word, kind_of
+from evalaction.core.spec_base import CheckSpec
+from evalaction.core.spec_text import ContainsAll, ContainsAny, Equals, ExactMatch, Needles, NotContains, NotRegex, PatternSpec, Regex, TokenF1
+
+__all__ = [
+    "Check", "CheckSpec", "Closeness", "ContainsAll", "ContainsAny", "Equals", "ExactMatch", "Groundedness", "Intent", "JsonCheck", "JsonSubset", "MaxCost",
+    "MaxLatency", "MaxTokens", "Needles", "NotContains", "NotRegex", "NumberCheck", "PatternSpec", "PythonCheck", "RagbenchGroundedness", "RagbenchRetrieval", "Refusal",
+    "Regex", "Retrieval", "Rows", "Rubric", "Similarity", "TokenF1", "ToolCall", "ToolCalls",
+]  # fmt: skip
 
 
 def _listed(value: object) -> object:
     if not isinstance(value, list | tuple):
         raise PydanticCustomError("TYPE_MISMATCH", "expected a list, found {kind}", {"kind": kind_of(value), "fix": "write a list, such as [one, two]"})
     return value
-
-
-def _needles(value: object) -> object:
-    """A lone text is a list of one; an empty needle is found everywhere and so checks nothing."""
-    values = value if isinstance(value, list | tuple) else [value]
-    if not values or any(isinstance(item, str) and not item.strip() for item in values):
-        raise PydanticCustomError("EMPTY_NEEDLE", "an empty or blank needle is found in every text", {"fix": "name at least one text to look for, and none that is blank"})
-    return values
 
 
 def _relevant(value: object) -> object:
@@ -38,117 +37,7 @@ def _relevant(value: object) -> object:
     return values
 
 
-Needles = Annotated[tuple[Word, ...], BeforeValidator(_needles, json_schema_input_type=Text | list[Text])]
 Relevant = Annotated[tuple[Word, ...], BeforeValidator(_relevant)]
-
-
-@spec
-class CheckSpec:
-    """Keys that every check has."""
-
-    DEFAULT_FIELD: ClassVar[str] = "output"
-    DEFAULT_THRESHOLD: ClassVar[float] = 1.0
-
-    id: Word | None = None
-    weight: Annotated[Positive, Field(ge=1e-6, le=1e6)] = 1.0
-    field: Word | None = None
-    threshold: Fraction | None = None
-
-    @property
-    def part(self) -> str:
-        """Which part of the answer is looked at."""
-        return self.field or self.DEFAULT_FIELD
-
-    @property
-    def required(self) -> float:
-        """Score in 0..1 that is needed to pass."""
-        return self.DEFAULT_THRESHOLD if self.threshold is None else self.threshold
-
-
-@spec
-class Equals(CheckSpec):
-    """The whole text is the expected one; outer blanks never count."""
-
-    type: Literal["equals"] = "equals"
-    value: Word
-    normalize: Literal["none", "text", "squad"] = "none"
-    ignore_case: Flag = False
-
-
-@spec
-class ExactMatch(CheckSpec):
-    """Equal after SQuAD normalisation (lower case, no articles, no punctuation)."""
-
-    type: Literal["exact_match"] = "exact_match"
-    value: Word
-
-
-@spec
-class TokenF1(CheckSpec):
-    """F1 of the shared tokens after SQuAD normalisation."""
-
-    DEFAULT_THRESHOLD: ClassVar[float] = 0.5
-    type: Literal["token_f1"] = "token_f1"
-    value: Word
-
-
-@spec
-class ContainsAll(CheckSpec):
-    """Share of the needles found."""
-
-    type: Literal["contains_all"] = "contains_all"
-    value: Needles
-    ignore_case: Flag = True
-
-
-@spec
-class ContainsAny(CheckSpec):
-    """1 when any needle is found, else 0."""
-
-    type: Literal["contains_any"] = "contains_any"
-    value: Needles
-    ignore_case: Flag = True
-
-
-@spec
-class NotContains(CheckSpec):
-    """Share of the needles absent."""
-
-    type: Literal["not_contains"] = "not_contains"
-    value: Needles
-    ignore_case: Flag = True
-
-
-@spec
-class PatternSpec(CheckSpec):
-    """A regular expression searched for in the text; `flags` are letters of `imsx`."""
-
-    flags: Annotated[Text, Field(pattern="^[imsx]*$")] = ""  # before the pattern, which is compiled under them
-    pattern: Word
-
-    @field_validator("pattern")
-    @classmethod
-    def _compiles(cls, pattern: str, info: ValidationInfo) -> str:
-        try:
-            if "flags" in info.data:  # wrong flags are a fault of their own
-                compiled(pattern, info.data["flags"])
-        except PatternError as error:
-            raise PydanticCustomError("INVALID_PATTERN", "the pattern does not compile: {why}", {"why": str(error), "fix": "correct the regular expression"}) from None
-        return pattern
-
-
-@spec
-class Regex(PatternSpec):
-    """The pattern is found."""
-
-    type: Literal["regex"] = "regex"
-
-
-@spec
-class NotRegex(PatternSpec):
-    """The pattern is not found."""
-
-    type: Literal["not_regex"] = "not_regex"
 
 
 @spec

@@ -24,10 +24,6 @@ from evalaction.core.suite_level import SuiteLevel
 from evalaction.core.units import Unit, units_of
 from evalaction.core.verdict import CaseVerdict, CheckVerdict, MetricVerdict, Word
 
-RED_MEANS = (
-    "Red means: run-to-run noise would cause a drop like this at most 1 time in 100 for the suite and at most 1 time in 100 for all cases together, "
-    "and it was still there after the suspicious cases were run again."
-)
 DRIFT_ALPHA = 0.005
 """Chance that an acceptance is refused although nothing is worse than the anchor."""
 WORST_FIRST: tuple[Word, ...] = ("regressed", "inconclusive", "within_noise", "flaky", "within_tolerance", "improved", "unchanged")
@@ -55,13 +51,6 @@ def drifted(anchor: RunRecord, record: RunRecord, rules: Rules) -> tuple[MetricV
     names = [name for name in suite.series if name[0] == "metric"] + suite.distinct_families()
     found = (suite.verdict(name, last, None) if name in suite.statistical else suite.by_points(name, None)[0] for name in names)
     return tuple(verdict for verdict in found if verdict.verdict == "regressed")
-
-
-def power_sentence(cases: int, passes: int, mde: float) -> str:
-    """What a comparison of this size can see; `mde` is a fraction of the metric's range."""
-    passes_word = f"{passes} pass{'es' if passes > 1 else ''}"
-    size = f"{cases} cases × {passes_word}"  # noqa: RUF001 - a product, as reports write it
-    return f"With {size} this gate sees a uniform drop of about {100 * mde:.0f} points four times in five; smaller drops usually pass."
 
 
 class _Judging:

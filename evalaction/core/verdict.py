@@ -8,7 +8,7 @@ from pydantic import Field
 
 from evalaction.core.model import default_of
 from evalaction.core.model import model as stated
-from evalaction.core.record import ExtraRuns
+from evalaction.core.reruns import ExtraRuns
 from evalaction.errors import ExitCode
 
 SCHEMA_VERSION: Literal[1] = 1
@@ -210,6 +210,14 @@ class BlameInfo:
 
 
 @stated
+class Doubt:
+    """A warning that reports do not list among the others, because they say it higher up."""
+
+    kind: Literal["partial_run", "thin_baseline", "unconfirmed"]
+    message: str
+
+
+@stated
 class SuiteVerdict:
     """The verdict on one suite. `warnings` never change it; each is one line."""
 
@@ -219,6 +227,8 @@ class SuiteVerdict:
     rule: Literal["exact", "tolerance", "statistical"] | None = None
     reasons: tuple[Reason, ...] = ()
     warnings: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
+    """Those of the warnings that have a kind."""
     metrics: tuple[MetricVerdict, ...] = ()
     checks: tuple[MetricVerdict, ...] = ()
     """Checks over the whole suite, `metric` being the check's id, where no metric has the same values; only under the statistical rule."""

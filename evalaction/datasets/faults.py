@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from evalaction.core.excerpts import cut
 from evalaction.core.scalars import kind_of
 from evalaction.datasets.known import field_names, nearest, suggestion
 from evalaction.datasets.source import Source
@@ -36,8 +37,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-
 
 def clip(text: object, length: int = 80) -> str:
     """Text of an author's for a one-line message: control characters become blanks, a long text is cut."""
-    plain = _UNPRINTABLE.sub(" ", str(text))
-    return plain if len(plain) <= length else plain[: length - 1] + "…"
+    return cut(_UNPRINTABLE.sub(" ", str(text)), length)
 
 
 def dotted(steps: Iterable[str | int]) -> str:

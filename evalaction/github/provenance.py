@@ -44,18 +44,6 @@ class Passed:
         return cls(artifact, f"{_named(artifact)}: {doubt.said}", doubt.kind)
 
 
-def suspect(artifact: Artifact, trust: Trust) -> str | None:
-    """What the list alone says against an artifact, None when it says nothing."""
-    doubt = listed_doubt(artifact, trust)
-    return doubt.said if doubt else None
-
-
-def untrusted(run: Run, artifact: Artifact, trust: Trust) -> str | None:
-    """What its run says against an artifact, None when it says nothing."""
-    doubt = run_doubt(run, artifact, trust)
-    return doubt.said if doubt else None
-
-
 def listed_doubt(artifact: Artifact, trust: Trust) -> Doubt | None:
     """What the list alone says. That it expired comes last, so that only an artifact that would else count is called expired."""
     if artifact.run_id is None:

@@ -15,7 +15,6 @@ from evalaction.imports.intake import Intake, Spot, failed
 _DEEPEST = 64
 _LONGEST = 65_536
 """Characters of one text that are kept while reading."""
-_OUTCOMES = ("error", "failure", "skipped")
 _NAMED_SKIPS = 10
 
 

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 
 from evalaction.core.calibration import STORED_RUNS, Calibration, CaseNoise, Noise, SeriesNoise
+from evalaction.core.excerpts import aligned
 from evalaction.core.resampling import Simulated
 from evalaction.report.figures import number
 from evalaction.report.said import count
@@ -123,9 +124,8 @@ class _Text(_Layout):
 
     def table(self, header: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
         if rows:
-            widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
             yield ""
-            yield from ("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in (header, *rows))
+            yield from aligned([header, *rows])
             yield ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evalaction.core.record import ExtraRuns
+from evalaction.core.reruns import ExtraRuns
 from evalaction.core.verdict import SuiteVerdict
 from evalaction.report.figures import number
 from evalaction.report.said import Said, ours, say

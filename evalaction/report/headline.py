@@ -27,8 +27,6 @@ _PLAIN = {
     "config_error": "a person must change something before this can be judged",
     "internal_error": "a bug in eval-gate; this is no verdict on the change",
 }
-_PROMOTED = ("the baseline holds ", "partial run (", "the answers cannot be asked for again")
-"""Beginnings of warnings that stand in the headline block, in our words or their own."""
 _SHOWN = 3
 """Names in a headline at most."""
 
@@ -157,13 +155,14 @@ def _passed(suite: SuiteVerdict) -> Said:
         text = f"nothing was proven to be worse in {count(suite.counts.compared, 'compared case')}; {count(suite.counts.within_noise, 'case')} may be"
     if suite.counts.improved:
         text += f", {suite.counts.improved:,} improved"
-    doubts = sum(not promoted(warning) for warning in suite.warnings)
-    return ours(f"{text}; {count(doubts, 'warning')}" if doubts else text)
+    told = len(other_warnings(suite))
+    return ours(f"{text}; {count(told, 'warning')}" if told else text)
 
 
-def promoted(warning: str) -> bool:
-    """Whether a warning stands in the headline block already."""
-    return warning.startswith(_PROMOTED)
+def other_warnings(suite: SuiteVerdict) -> tuple[str, ...]:
+    """The warnings that do not stand in the headline block already."""
+    above = {doubt.message for doubt in suite.doubts}
+    return tuple(warning for warning in suite.warnings if warning not in above)
 
 
 def _other(suite: SuiteVerdict) -> Said:

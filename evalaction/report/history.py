@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from evalaction.core.excerpts import aligned
 from evalaction.report.text import cell, plain
 
 
@@ -59,9 +60,7 @@ def render_history(runs: Sequence[Run], form: str) -> str:
         rows = [[cell(text) for text in _cells(run)] for run in runs]
         head = ["| time | suite | verdict | pass rate | cases | errors | commit | label |", "|---|---|---|---|---|---|---|---|"]
         return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
-    rows = [[plain(text) for text in _cells(run)] for run in runs]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(aligned([tuple(map(plain, _cells(run))) for run in runs]))
 
 
 def _cells(run: Run) -> tuple[str, ...]:

@@ -17,8 +17,6 @@ _METRICS = 6
 _RUNS_FOR_STATISTICS = 5
 _IN_TABLES = frozenset({"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "CASE_REMOVED", "BELOW_THRESHOLD", "TOO_MANY_ERRORS"})
 """Reasons that the headline or a table tells already."""
-_UNCONFIRMED = "the answers cannot be asked for again"
-"""Beginning of the warning that no further run could confirm a drop."""
 
 
 def notes_of(suite: SuiteVerdict) -> Iterable[Said]:
@@ -38,7 +36,7 @@ def notes_of(suite: SuiteVerdict) -> Iterable[Said]:
     if suite.selection:
         yield say("**Filtered run** ({}): only the cases that ran were looked at", suite.selection)
     yield from _thin(suite)
-    yield from (say("{}", warning) for warning in suite.warnings if warning.startswith(_UNCONFIRMED))
+    yield from (say("{}", doubt.message) for doubt in suite.doubts if doubt.kind == "unconfirmed")
 
 
 def _errors(suite: SuiteVerdict) -> Iterable[Said]:

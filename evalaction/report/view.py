@@ -12,7 +12,7 @@ from evalaction.report.answers import AnswerView, answer_views, passing_table, w
 from evalaction.report.details import Details
 from evalaction.report.extra_runs import extra_table
 from evalaction.report.figures import dollars
-from evalaction.report.headline import overall_sentence, promoted, suite_sentence
+from evalaction.report.headline import other_warnings, overall_sentence, suite_sentence
 from evalaction.report.notes import anchor_line, baseline_line, notes_of, other_reasons, replayed_line, rule_lines, suite_line
 from evalaction.report.said import Said, count, ours, say
 from evalaction.report.tables import FOLDED_ROWS, NO_ROWS, Table, change_table, error_table, failing_table, fault_table, listing, metric_table, regressed_table, trend_table
@@ -100,7 +100,7 @@ def _suite(suite: SuiteVerdict, details: Details) -> SuiteView:
         name=suite.suite, word=suite.verdict, mark=_mark(suite.verdict), headline=suite_sentence(suite), notes=tuple(notes_of(suite)), compared=_compared(suite),
         metrics=metric_table(suite), regressed=regressed_table(suite), failing=failing_table(suite, details.answers),
         faults=fault_table(suite.reasons) if suite.verdict == "config_error" else NO_ROWS, folds=tuple(fold for fold in _folds(suite, details) if fold.table.rows or fold.lines),
-        answers=answers, why=why_lines(suite, details), passing=passing_table(suite, details), warnings=tuple(warning for warning in suite.warnings if not promoted(warning)),
+        answers=answers, why=why_lines(suite, details), passing=passing_table(suite, details), warnings=other_warnings(suite),
         commands=_commands(suite, details, pointer), pointer=pointer,
     )  # fmt: skip
 
@@ -112,7 +112,7 @@ def _compared(suite: SuiteVerdict) -> tuple[Said, ...]:
 
 
 def _folds(suite: SuiteVerdict, details: Details) -> list[Fold]:
-    warnings = [warning for warning in suite.warnings if not promoted(warning)]
+    warnings = other_warnings(suite)
     watched = change_table(suite, ("flaky", "within_noise", "inconclusive", "within_tolerance"))
     improved, errors, moved = change_table(suite, ("improved",)), error_table(suite, details.answers), listing(suite)
     trend = trend_table(details.trend) if len(details.trend) > 1 else NO_ROWS  # one point is this run itself

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import threading
-import unicodedata
 from typing import Any, Protocol, TextIO
 
+from evalaction.core.excerpts import excerpt
+
 PLAIN_SECONDS = 5.0
+
+_SHOWN = 60
+"""Characters of a suite or case that a line of progress names."""
 
 
 class Progress(Protocol):
@@ -27,13 +31,6 @@ def progress_on(stream: TextIO, *, quiet: bool = False) -> Progress:
     if quiet:
         return NoProgress()
     return Bar(stream) if stream.isatty() else PlainLines(stream)
-
-
-def harmless(text: str, limit: int = 60) -> str:
-    """A foreign text for a log line: no control, format or bidi characters, no line breaks, at most `limit` characters."""
-    kept = "".join(sign if unicodedata.category(sign)[0] not in "CZ" else " " for sign in text[: limit + 1])
-    flat = " ".join(kept.split())
-    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 
 
 class NoProgress:
@@ -64,7 +61,7 @@ class PlainLines:
     def start(self, suite: str, total: int) -> None:
         """Begin to report."""
         self.finish()
-        self._suite, self._total, self._done, self._failed, self._last = harmless(suite), total, 0, 0, ""
+        self._suite, self._total, self._done, self._failed, self._last = excerpt(suite, _SHOWN), total, 0, 0, ""
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._report, args=(self._over,), name="eval-gate progress", daemon=True)
         self._thread.start()
@@ -89,7 +86,7 @@ class PlainLines:
 
     def _say(self) -> None:
         errors = f", {self._failed} could not be measured" if self._failed else ""
-        last = f", last {harmless(self._last)}" if self._last and self._done < self._total else ""
+        last = f", last {excerpt(self._last, _SHOWN)}" if self._last and self._done < self._total else ""
         self._stream.write(f"eval-gate: {self._suite}: {self._done} of {self._total} trials{errors}{last}\n")
         self._stream.flush()
 
@@ -113,7 +110,7 @@ class Bar:
         self._failed = 0
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("{task.fields[errors]}"))
         self._bar = Progress(*columns, console=Console(file=self._stream), transient=True)
-        self._task = self._bar.add_task(escape(harmless(suite)), total=total, errors="")
+        self._task = self._bar.add_task(escape(excerpt(suite, _SHOWN)), total=total, errors="")
         self._bar.start()
 
     def step(self, case: str, *, failed: bool) -> None:  # noqa: ARG002  # the bar names no cases

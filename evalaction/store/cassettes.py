@@ -34,10 +34,6 @@ class _Head:
     suite: str
 
 
-class Damaged(ValueError):
-    """A reply that its reader does not take; the message says why."""
-
-
 def cassette_file(folder: Path, key: str) -> Path:
     """Where the cassette of a suite lies."""
     return folder / f"{key}.jsonl"

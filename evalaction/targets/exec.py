@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from evalaction.core.answer import Answer, read_answer
+from evalaction.core.excerpts import excerpt
 from evalaction.core.suite import ExecTarget
 from evalaction.errors import MeasureError, TargetError
 from evalaction.targets.base import Reply, Request, case_line
 from evalaction.targets.environment import passed_on
 from evalaction.targets.process import Child, Launch, running, spooled
-from evalaction.targets.reading import OUTPUT_LIMIT, excerpt, id_key, read_json
+from evalaction.targets.reading import OUTPUT_LIMIT, id_key, read_json
 
 
 class _Command:

@@ -14,10 +14,11 @@ import aiohttp
 from yarl import URL
 
 from evalaction.core.answer import Answer
+from evalaction.core.excerpts import excerpt
 from evalaction.core.suite import HttpTarget
 from evalaction.errors import TargetError
 from evalaction.targets.base import Request, case_line
-from evalaction.targets.reading import OUTPUT_LIMIT, excerpt
+from evalaction.targets.reading import OUTPUT_LIMIT
 from evalaction.targets.replies import retry_after
 from evalaction.targets.request_form import RequestForm
 from evalaction.targets.templates import Render, Values, case_values

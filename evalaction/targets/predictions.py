@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from evalaction.core.answer import Answer, read_answer
+from evalaction.core.excerpts import excerpt
 from evalaction.core.scalars import kind_of
 from evalaction.core.suite import Case, PredictionsTarget
 from evalaction.errors import ConfigError, Fault, TargetError
 from evalaction.targets.base import Request
-from evalaction.targets.reading import OUTPUT_LIMIT, excerpt, id_key, read_json
+from evalaction.targets.reading import OUTPUT_LIMIT, id_key, read_json
 
 _FAULT_LIMIT = 100
 """Faults of one file that are listed; a file of another format would have one per line."""

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from evalaction.core.excerpts import excerpt
 from evalaction.core.suite import ModelTarget
 from evalaction.errors import ConfigError, Fault, TargetError
 from evalaction.providers.base import Message, Prompt
 from evalaction.targets.base import Request
-from evalaction.targets.reading import excerpt
 from evalaction.targets.templates import Templates, case_values
 
 _OWN_HISTORY = re.compile(r"\bcase\s*(?:\.\s*history\b|\[\s*['\"]history['\"]\s*\])")

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 from evalaction.core.answer import Answer, read_answer
+from evalaction.core.excerpts import excerpt
 from evalaction.core.suite import PythonTarget
 from evalaction.errors import ConfigError, TargetError
 from evalaction.targets.base import Request, case_line
-from evalaction.targets.reading import excerpt
 from evalaction.threads import in_daemon_thread
 
 _is_aside: ContextVar[bool] = ContextVar("is_aside", default=False)

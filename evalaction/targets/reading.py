@@ -41,10 +41,3 @@ def id_key(value: object) -> str | None:
         return None
     text = spell(value)
     return text if text.isascii() and text.isalnum() else " ".join(unicodedata.normalize("NFC", text).split()) or None
-
-
-def excerpt(text: str, limit: int = 200) -> str:
-    """The beginning of a foreign text on one line, without control characters."""
-    head = "".join(sign if sign.isprintable() else " " for sign in text[: limit + 1])
-    flat = " ".join(head.split())
-    return flat if len(flat) <= limit else flat[: limit - 1] + "…"

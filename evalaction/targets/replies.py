@@ -9,9 +9,10 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 
 from evalaction.core.answer import PARTS, Answer, read_answer
+from evalaction.core.excerpts import excerpt
 from evalaction.core.retry_after import retry_after_seconds
 from evalaction.errors import Fault, TargetError
-from evalaction.targets.reading import excerpt, read_json
+from evalaction.targets.reading import read_json
 
 
 class Replies:

@@ -13,11 +13,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from evalaction.core.answer import Answer
+from evalaction.core.excerpts import excerpt
 from evalaction.core.suite import HttpTarget
 from evalaction.errors import ConfigError, Fault, TargetError
 from evalaction.targets.base import Request
 from evalaction.targets.http import HttpCaller
-from evalaction.targets.reading import excerpt, read_json
+from evalaction.targets.reading import read_json
 from evalaction.targets.templates import Templates, is_constant
 
 API = "/rest/saiku/api/ai"

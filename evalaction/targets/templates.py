@@ -15,11 +15,11 @@ from urllib.parse import quote
 from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, Undefined, nodes
 from jinja2.meta import find_undeclared_variables
 
+from evalaction.core.excerpts import excerpt
 from evalaction.core.scalars import spell
 from evalaction.errors import Fault, TargetError
 from evalaction.targets.base import Request
 from evalaction.targets.environment import is_withheld
-from evalaction.targets.reading import excerpt
 from evalaction.targets.sandbox import REFUSED, Sandbox, check_size
 
 Values = Mapping[str, Any]

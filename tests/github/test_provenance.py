@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evalaction.github.facts import Artifact, Position, Run
-from evalaction.github.provenance import Passed, Trust, grouped, listed_doubt, position_doubt, run_doubt, suspect, untrusted
+from evalaction.github.provenance import Passed, Trust, grouped, listed_doubt, position_doubt, run_doubt
 
 TRUST = Trust(repository_id=1, default_branch="main", workflow="accept.yml", own_run_id=99)
 ARTIFACT = Artifact(
@@ -33,6 +33,19 @@ OF_RUN = [
     ({"path": "accept.yml"}, "accept.yml"), ({"head_branch": "feature"}, "feature"), ({"head_branch": None}, "no name"), ({"head_sha": "def"}, "def"),
     *(({"conclusion": end}, end or "completed") for end in ("failure", "cancelled", "skipped", "neutral", "timed_out", None)), ({"status": "in_progress"}, "success"),
 ]  # fmt: skip
+
+
+def suspect(artifact, trust):
+    """The words that the list alone has against an artifact."""
+    doubt = listed_doubt(artifact, trust)
+    return doubt.said if doubt else None
+
+
+def untrusted(run, artifact, trust):
+    """The words that its run has against an artifact."""
+    doubt = run_doubt(run, artifact, trust)
+    return doubt.said if doubt else None
+
 
 
 def test_everything_right__counts():

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from evalaction.core.record import CaseRecord, CheckInfo, CheckResult, Failure, Trial
-from evalaction.core.verdict import BaselineInfo, CallsInfo, CaseVerdict, CheckVerdict, Counts, MetricVerdict, Reason, Runs, SuiteVerdict, Verdict, overall
+from evalaction.core.verdict import BaselineInfo, CallsInfo, CaseVerdict, CheckVerdict, Counts, Doubt, MetricVerdict, Reason, Runs, SuiteVerdict, Verdict, overall
 from evalaction.errors import Fault
 from evalaction.report.details import Details, TrendPoint
 from evalaction.report.faults import fault_reasons
@@ -88,6 +88,7 @@ def passed_suite(**changes) -> SuiteVerdict:
         "digest": "9f86d081884c7d659a2feaa0c55ad015",
         "dataset_version": "2026-11",
         "warnings": ("the baseline holds 1 run of each case: point comparison",),
+        "doubts": (Doubt(kind="thin_baseline", message="the baseline holds 1 run of each case: point comparison"),),
     }
     return SuiteVerdict(**{**fields, **changes})
 
@@ -139,6 +140,7 @@ def regressed_suite(**changes) -> SuiteVerdict:
             Reason(code="METRIC_REGRESSED", message="pass_rate fell", metric="pass_rate", baseline=0.8567, current=0.5),
             Reason(code="METRIC_MISSING", message="the baseline has recall@5, and this run did not produce it", metric="recall@5"),
         ),
+        "doubts": (Doubt(kind="unconfirmed", message="the answers cannot be asked for again here: the drop was not confirmed by further runs"),),
         "warnings": ("the answers cannot be asked for again here: the drop was not confirmed by further runs", "equals fell 0.0050, inside its tolerance of 0.0100"),
     }
     return passed_suite(**{**fields, **changes})

@@ -121,3 +121,10 @@ def test_text__why__is_bounded(samples):
     text = render_text(build_view(overall((suite,)), {"support-bot": Details(answers=answers)}), width=4000)
 
     assert (text.count("failed equals"), "10 more in the record" in text, max(map(len, text.splitlines())) < 300) == (20, True, True)
+
+
+def test_text__a_warning_that_only_sounds_like_one_of_the_headline__is_listed(samples):
+    """What a warning is rests on its kind and not on its first words."""
+    suite = samples.passed_suite(warnings=("the baseline holds a grudge", "partial run (of a river)"), doubts=())
+
+    assert {"warning: the baseline holds a grudge", "warning: partial run (of a river)"} <= set(render_text(build_view(overall((suite,))), width=120).splitlines())

@@ -11,7 +11,7 @@ from evalaction.core.suite import Limits
 from evalaction.errors import MeasureError
 from evalaction.runner.backoff import delay_seconds
 from evalaction.runner.budget import Budget
-from evalaction.runner.progress import Bar, NoProgress, PlainLines, harmless, progress_on
+from evalaction.runner.progress import Bar, NoProgress, PlainLines, progress_on
 
 SECONDS = st.floats(0, 1e9)
 
@@ -95,14 +95,6 @@ def test_progress__a_foreign_id_cannot_become_a_command(name):
     assert lines[0].startswith("eval-gate: ")
     assert lines[0].isprintable()
     assert len(lines[0]) < 250
-
-
-@given(st.text())
-def test_harmless__is_printable_and_short(text):
-    """Any text becomes one printable line of at most 60 characters."""
-    made = harmless(text)
-    assert len(made) <= 60
-    assert made == "" or made.isprintable() or all(sign.isprintable() or not sign.isascii() for sign in made)
 
 
 def test_progress__fits_the_stream():
