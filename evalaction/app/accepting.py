@@ -56,8 +56,9 @@ class Decision:
 
 def accept_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "drifted"], tuple[Decision, ...]]:
     """Accept the records of the last run at each place; none is stored unless all of them may be. Raises ConfigError when one must not be a baseline."""
-    word, decided = decide_records(parts, job)
-    return word, decided if word == "drifted" else store_records(parts, job, decided)
+    with DirectoryStore(job.baseline).held():
+        word, decided = decide_records(parts, job)
+        return word, decided if word == "drifted" else store_records(parts, job, decided)
 
 
 def decide_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "drifted"], tuple[Decision, ...]]:

@@ -16,6 +16,9 @@ _DEEPEST = 64
 _LONGEST = 65_536
 """Characters of one text that are kept while reading."""
 _NAMED_SKIPS = 10
+_NOT_RUN = frozenset({"notrun", "not_run", "skipped", "suppressed", "disabled", "ignored"})
+_FAILED = frozenset({"failed", "fail", "failure"})
+"""Words of `status` and `result`, by which some producers say what others say by an element."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -26,6 +29,19 @@ class _Test:
     line: int
     seconds: float | None
     said: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    @property
+    def is_red(self) -> bool:
+        """Whether it failed or could not run; that it was skipped as well does not matter then."""
+        return "failure" in self.said or "error" in self.said
+
+
+@dataclasses.dataclass(slots=True)
+class _Suite:
+    """One `<testsuite>` while it is being read: failures and errors that it states, and those of its tests."""
+
+    stated: int
+    red: int = 0
 
 
 class _Refused(Exception):
@@ -39,6 +55,7 @@ class _Document:
         self.tests: list[_Test] = []
         self._open: list[str] = []
         self._test: _Test | None = None
+        self._suites: list[_Suite] = []
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
@@ -58,28 +75,59 @@ class _Document:
     def _doctype(self, *_args: object) -> None:
         raise _Refused("a document type is declared; results need none, and entities are never read")
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        tag = _local(name)
         if not self._open and tag not in ("testsuites", "testsuite"):
             raise _Refused(f"the document is a <{tag[:40]}>, not a <testsuites> or <testsuite>")
         self._open.append(tag)
         if len(self._open) > _DEEPEST:
             raise _Refused("elements are nested too deeply")
-        if tag == "testcase":
-            owner, name = attributes.get("classname", ""), attributes.get("name", "")
-            self._test = _Test(f"{owner}.{name}" if owner and name else owner or name, self.line, _seconds(attributes.get("time")))
-        elif self._test is not None and tag not in self._test.said:
-            self._test.said[tag] = f"{attributes.get('message') or ''}\n"[:_LONGEST]
+        if tag == "testsuite":
+            self._suites.append(_Suite(_count(attributes.get("failures")) + _count(attributes.get("errors"))))
+        elif tag == "testcase":
+            self._test = _begun(attributes, self.line)
+        elif self._test is not None:
+            self._test.said[tag] = self._test.said.get(tag) or f"{attributes.get('message') or ''}\n"[:_LONGEST]
+        elif tag in ("error", "failure"):
+            raise _Refused(f"a suite ended with an <{tag}> outside of its tests, so that nobody knows which of them ran")
 
     def _text(self, text: str) -> None:
         tag = self._open[-1] if self._open else ""
         if self._test is not None and tag in self._test.said and len(self._test.said[tag]) < _LONGEST:
             self._test.said[tag] += text[:_LONGEST]
 
-    def _end(self, tag: str) -> None:
+    def _end(self, name: str) -> None:
+        tag = _local(name)
         self._open.pop()
         if tag == "testcase" and self._test is not None:
             self.tests.append(self._test)
+            for suite in self._suites:
+                suite.red += self._test.is_red
             self._test = None
+        elif tag == "testsuite":
+            suite = self._suites.pop()
+            if suite.stated > suite.red:
+                raise _Refused(f"a suite counts {suite.stated} failures and errors, and its tests show {suite.red}: results are missing")
+
+
+def _local(name: str) -> str:
+    """A tag without its namespace, in small letters: producers spell `failure` in more than one way."""
+    return name.rpartition(":")[2].lower()
+
+
+def _begun(attributes: dict[str, str], line: int) -> _Test:
+    owner, name = attributes.get("classname", ""), attributes.get("name", "")
+    words = {attributes.get(word, "").strip().lower() for word in ("status", "result")}
+    test = _Test(f"{owner}.{name}" if owner and name else owner or name, line, _seconds(attributes.get("time")))
+    for tag, meant in (("failure", _FAILED), ("error", frozenset({"error"})), ("skipped", _NOT_RUN)):
+        if words & meant:
+            test.said[tag] = ""
+    return test
+
+
+def _count(text: str | None) -> int:
+    """A stated number; what is none states nothing."""
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 def _seconds(text: str | None) -> float | None:
@@ -105,7 +153,7 @@ def read(place: Place, intake: Intake) -> None:
             intake.fault(Spot(file, document.line), "INVALID_VALUE", f"not JUnit XML that can be read: {error}", "name JUnit XML; write the results anew")
             continue
         for test in document.tests:
-            if "skipped" in test.said:
+            if "skipped" in test.said and not test.is_red:
                 skipped.append(test.name)
             else:
                 spot = Spot(file, test.line, case=test.name)

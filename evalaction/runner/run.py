@@ -102,8 +102,8 @@ class _Singles:
                 self._settle(index, await self._trial(request, answer))
 
     def _can_wait(self, case: Case) -> bool:
-        """Whether an answer is scored in a moment, and not so many wait for that already that they fill the memory."""
-        return len(self._answered) < self._work.concurrency and not may_take_long(case) and not self._helpers.are_needed(case)
+        """Whether an answer is scored in a moment, and fewer wait for that than calls are under way: a kill loses them too."""
+        return len(self._answered) < self._work.concurrency - 1 and not may_take_long(case) and not self._helpers.are_needed(case)
 
     async def _score(self) -> None:
         """Score what is answered, and give way to the connections after each."""

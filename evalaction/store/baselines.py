@@ -10,16 +10,17 @@ A baseline is replaced by renaming folders, so a full disk or a kill leaves the 
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from evalaction.core.model import model
 from evalaction.core.record import Acceptance, AcceptanceFile, Baseline, CaseRecord, RunHeader, RunRecord
 from evalaction.errors import ConfigError
-from evalaction.store.files import read_bytes, remove_tree, translated
+from evalaction.store.files import hold, read_bytes, remove_tree, translated
 from evalaction.store.recorder import write_record
 from evalaction.store.records import CASES, HEADER_FILE, case_names, dump, light, load, read_cases, read_record
 
@@ -87,22 +88,38 @@ class DirectoryStore:
 
     def save(self, key: str, baseline: Baseline, answers: Mapping[str, CaseRecord]) -> Path:
         """Replace the baseline of a suite whole; `answers` are the cases with their texts."""
-        new, usual, before = self.root / f".{key}.new", self.root / key, self.root / f".{key}.before"
         with translated(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
-            if before.is_dir() and not usual.is_dir():
-                before.replace(usual)
+            return self._replace(key, baseline, answers)
+
+    @contextlib.contextmanager
+    def held(self) -> Iterator[None]:
+        """Keep other acceptances away from reading a baseline to replacing it: the second would not continue the first. Raises ConfigError CANNOT_WRITE."""
+        with translated(self.root):
+            self.root.mkdir(parents=True, exist_ok=True)
+            handle = hold(self.root, "another acceptance is at work there", "wait for its end, and accept again")
+        try:
+            yield
+        finally:
+            os.close(handle)
+            with contextlib.suppress(OSError):  # nothing was stored where nothing was before
+                self.root.rmdir()
+
+    def _replace(self, key: str, baseline: Baseline, answers: Mapping[str, CaseRecord]) -> Path:
+        new, usual, before = self.root / f".{key}.new", self.root / key, self.root / f".{key}.before"
+        if before.is_dir() and not usual.is_dir():
+            before.replace(usual)
+        remove_tree(new)
+        try:
+            self._write(new, baseline, answers)
+        except BaseException:
             remove_tree(new)
-            try:
-                self._write(new, baseline, answers)
-            except BaseException:
-                remove_tree(new)
-                raise
-            remove_tree(before)
-            if usual.exists():
-                usual.replace(before)
-            new.replace(usual)
-            remove_tree(before)
+            raise
+        remove_tree(before)
+        if usual.exists():
+            usual.replace(before)
+        new.replace(usual)
+        remove_tree(before)
         return usual
 
     def _write(self, folder: Path, baseline: Baseline, answers: Mapping[str, CaseRecord]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import json
 import os
 import re
@@ -148,3 +149,16 @@ def _up_to(handle: int, most: int) -> bytes:
 def to_json(value: Any, indent: int | None = 1) -> bytes:
     """Strict JSON of plain values, keys in their order, one key a line."""
     return (json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent) + "\n").encode("utf-8", "replace")
+
+
+def hold(folder: Path, what: str, fix: str) -> int:
+    """Keep other processes out of a folder until the handle is closed, which a kill does as well. Raises ConfigError CANNOT_WRITE with these words when one is at work there."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise ConfigError.one("CANNOT_WRITE", what, fix, file=str(folder)) from None
+    except OSError:  # a file system without locks: nobody can be kept out, and nothing else is wrong
+        return handle
+    return handle

@@ -7,7 +7,6 @@ killed run keeps it, and `resume` starts from it.
 from __future__ import annotations
 
 import dataclasses
-import fcntl
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ from evalaction.core.model import adapter
 from evalaction.core.record import CaseRecord, RunHeader, RunRecord, Trial
 from evalaction.core.suite import Case, Suite
 from evalaction.errors import ConfigError
-from evalaction.store.files import remove_tree, to_json, translated, write_all, write_atomic, write_new
+from evalaction.store.files import hold, remove_tree, to_json, translated, write_all, write_atomic, write_new
 from evalaction.store.records import CASES, HEADER_FILE, case_file, case_name, dump, light, load
 
 JOURNAL = "trials.jsonl"
@@ -74,7 +73,7 @@ class Recorder:
         found = self._resumable(stamp) if resume else None
         with translated(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-            self._held = _hold(self.folder)
+            self._held = hold(self.folder, "another run is writing its results there", "wait for its end, or choose another folder with --out")
             (self.folder / HEADER_FILE).unlink(missing_ok=True)
             remove_tree(self.folder / CASES)
             remove_tree(self.folder / BESIDE)
@@ -173,19 +172,6 @@ class Recorder:
     def _masked(self, header: RunHeader) -> bytes:
         data = dump(header)
         return to_json(self._masker.json(json.loads(data), keep=_IDENTITY)) if self._masker.finds(data) else data
-
-
-def _hold(folder: Path) -> int:
-    """Keep other runs out of a folder until the handle is closed, which a kill does as well: two runs would mix their cases. Raises ConfigError when one is at work there."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise ConfigError.one("CANNOT_WRITE", "another run is writing its results there", "wait for its end, or choose another folder with --out", file=str(folder)) from None
-    except OSError:  # a file system without locks: nobody can be kept out, and nothing else is wrong
-        return handle
-    return handle
 
 
 def case_record(case: Case, trials: Sequence[Trial], repeats: int) -> CaseRecord:

@@ -107,6 +107,42 @@ def test_junit__passed_failed_error_and_skipped_are_four_things(results):
     assert found.notes == ("1 skipped test was not measured: com.acme.NoteTests.later",)
 
 
+@pytest.mark.parametrize(
+    "test",
+    [
+        '<testcase name="a" status="failed"/>', '<testcase name="a" result="failed"/>', '<testcase name="a"><Failure/></testcase>',
+        '<testcase name="a"><x:failure xmlns:x="urn:x"/></testcase>', '<testcase name="a"><skipped/><failure/></testcase>',
+    ],
+)  # fmt: skip
+def test_junit__failed_in_whatever_words_is_a_failure(results, test):
+    """A failure by status, in another namespace or spelling, or beside a skip is one."""
+    results.write("t.xml", f"<testsuite>{test}</testsuite>")
+
+    assert summary(results.read("junit").cases[0]) == [("test", 0, False, 1)]
+
+
+@pytest.mark.parametrize("words", ['status="notrun" result="suppressed"', 'status="notrun"', 'result="skipped"', 'status="DISABLED"'])
+def test_junit__not_run_in_whatever_words_is_no_pass(results, words):
+    """A test that its producer says was not run is in no case."""
+    results.write("t.xml", f'<testsuite><testcase name="a" {words}/><testcase name="b" status="run" result="completed"/></testsuite>')
+
+    assert [case.id for case in results.read("junit").cases] == ["b"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<testsuite errors="1"><error message="set-up failed"/><testcase name="a"/></testsuite>', '<testsuite failures="3"><testcase name="a"/></testsuite>',
+        '<testsuites><testsuite failures="1" errors="1"><testsuite><testcase name="a"><failure/></testcase></testsuite></testsuite></testsuites>',
+    ],
+)  # fmt: skip
+def test_junit__failures_that_no_test_shows_are_refused(results, text):
+    """An error of the whole suite, or more failures than tests that show one, means that results are missing: never a pass."""
+    results.write("t.xml", text)
+
+    assert results.codes("junit", "t.xml") == ["INVALID_VALUE"]
+
+
 def test_junit__nothing_but_skipped_tests_is_no_case(results):
     """When every test was skipped, nothing was measured: NO_CASES, never a pass."""
     results.write("t.xml", '<testsuite><testcase name="a"><skipped/></testcase></testsuite>')

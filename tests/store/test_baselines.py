@@ -140,3 +140,18 @@ def test_acceptance_file__is_readable_json_with_the_chain(tmp_path):
     stored = json.loads((folder / "acceptance.json").read_text())
 
     assert (stored["current"]["accepted_by"], stored["current"]["reason"], stored["chain"]) == ("Ada", "right", [])
+
+
+def test_held__a_second_acceptance_is_refused_until_the_first_is_over(tmp_path):
+    """From reading a baseline to replacing it nobody else may: the second would not continue the first. What held nothing leaves no folder."""
+    store = DirectoryStore(tmp_path / "baselines")
+
+    with store.held():
+        with pytest.raises(ConfigError, match="another acceptance"), DirectoryStore(store.root).held():
+            pass
+        store.save("s", baseline(case("a", 1)), {})
+    with store.held():
+        assert store.load("s") is not None
+    with DirectoryStore(tmp_path / "none").held():
+        pass
+    assert not (tmp_path / "none").exists()
