@@ -129,7 +129,7 @@ def _foreign(parts: Parts, suite: Suite, accepted: ImportTarget, within: Path | 
     if not place.exists():
         parts.console.say(f"no accepted {accepted.format} results are at {name}")
         return FoundBaseline()
-    cases, imported = as_cases(read_results(accepted.format, place, cwd=parts.settings.cwd, within=within))
+    cases, imported = as_cases(read_results(accepted, cwd=parts.settings.cwd, within=within))
     records = {case.id: case_record(case, imported.trials[case.id], len(imported.trials[case.id])) for case in cases}
     files = dataclasses.replace(suite, file=name, cases=cases, target=accepted, imported=imported, digest=suite_digest(cases))
     header = imported_header(parts, files, Selection(), lambda header: RunRecord(header=header, cases=records))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from evalaction.targets.base import Request
 
 def read_results(parts: Parts) -> Callable[[ImportTarget, Path | None], Foreign]:
     """What reads the results that suites name."""
-    return lambda target, within: read_format(target.format, Path(target.path), cwd=parts.settings.cwd, within=within)
+    return lambda target, within: read_format(target, cwd=parts.settings.cwd, within=within)
 
 
 def import_suite(parts: Parts, job: Job, suite: Suite) -> tuple[RunRecord, Path]:
@@ -65,18 +66,19 @@ def _description(parts: Parts, suite: Suite) -> dict[str, Any]:
     if not isinstance(target, ImportTarget):
         return {}
     paths = {name: shown(Path(path), parts.settings.cwd) for name in ("path", "baseline") if (path := getattr(target, name)) is not None}
-    return {"kind": "import", "format": target.format, "version": suite.imported.version if suite.imported else None, **paths}
+    lower = {"lower_is_better": list(target.lower_is_better)} if target.lower_is_better else {}
+    return {"kind": "import", "format": target.format, "version": suite.imported.version if suite.imported else None, **paths, **lower}
 
 
 def header_target(parts: Parts, header: RunHeader) -> ImportTarget | None:
     """The import that a stored record came from, None for a measured one. A record may be a stranger's: what its words lead to is bounded by whoever reads it."""
     if header.target.get("kind") != "import":
         return None
-    stated = {name: header.target[name] for name in ("format", "path", "baseline") if name in header.target}
+    stated = {name: header.target[name] for name in ("format", "path", "baseline", "lower_is_better") if name in header.target}
     try:
         found: ImportTarget = TypeAdapter(ImportTarget).validate_python(stated)
     except ValidationError:
         return None
     if found.baseline is not None:
-        return ImportTarget(format=found.format, path=found.path, baseline=str(parts.settings.cwd / found.baseline))
+        return dataclasses.replace(found, baseline=str(parts.settings.cwd / found.baseline))
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from evalaction.core.answer import Answer
@@ -22,6 +22,13 @@ PASSING = 0.5
 POLICIES: Mapping[ImportFormat, Policy] = {"spring": Policy(fail_on=("case", "check", "threshold"), case_tolerance=0.05, pass_rate_tolerance=0.20)}
 """Gate policies that a format brings as defaults; the others have the usual one."""
 
+LOWER_IS_BETTER: Mapping[ImportFormat, frozenset[str]] = {
+    "deepeval": frozenset({"hallucination", "bias", "toxicity"}),
+    "ragas": frozenset({"noise_sensitivity", "noise_sensitivity_relevant", "noise_sensitivity_irrelevant"}),
+    "lm-eval": frozenset({"brier_score"}),
+}
+"""Metrics that the formats' own tools want low, in small letters; a suite names further ones."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignCheck:
@@ -35,6 +42,8 @@ class ForeignCheck:
     asked: Any = None
     metrics: tuple[str, ...] = ()
     weight: float = 1.0
+    threshold: float | None = None
+    """Score that a pass was taken to need; None where the tool itself said whether it passed."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +98,26 @@ def distinct(checks: Iterable[ForeignCheck]) -> tuple[ForeignCheck, ...]:
         taken.add(name)
         found.append(check if name == check.id else dataclasses.replace(check, id=name))
     return tuple(found)
+
+
+def turned(foreign: Foreign, lower_is_better: Collection[str]) -> Foreign:
+    """The same with the named metrics turned round, 1 - score, so that higher is better everywhere; in small letters. What was turned is said."""
+    names = {name for case in foreign.cases for trial in case.trials for check in trial.checks for name in check.metrics if name.lower() in lower_is_better}
+    if not names:
+        return foreign
+    cases = tuple(dataclasses.replace(case, trials=tuple(_turned_trial(trial, names) for trial in case.trials)) for case in foreign.cases)
+    note = f"lower is better for {', '.join(sorted(names))}: 1 - score is what is compared"
+    return dataclasses.replace(foreign, cases=cases, notes=(*foreign.notes, note))
+
+
+def _turned_trial(trial: ForeignTrial, names: Collection[str]) -> ForeignTrial:
+    return dataclasses.replace(trial, checks=tuple(_turned_check(check) if set(check.metrics) & set(names) else check for check in trial.checks))
+
+
+def _turned_check(check: ForeignCheck) -> ForeignCheck:
+    passed = check.passed if check.threshold is None else check.score <= check.threshold
+    detail = f"{check.score:g}, lower is better{f'; {check.detail}' if check.detail else ''}"
+    return dataclasses.replace(check, score=1.0 - check.score, passed=passed, detail=detail, asked=[check.asked, "lower is better"])
 
 
 def as_cases(foreign: Foreign) -> tuple[tuple[Case, ...], Imported]:

@@ -120,11 +120,15 @@ ImportFormat = Literal["spring", "promptfoo", "junit", "deepeval", "inspect", "l
 
 @spec
 class ImportTarget:
-    """Finished results of another tool, read instead of asking anything. `baseline` is a place with accepted results of the same format."""
+    """Finished results of another tool, read instead of asking anything. `baseline` is a place with accepted results of the same format.
+
+    `lower_is_better` names metrics whose scores are turned round before they are compared.
+    """
 
     format: ImportFormat
     path: Word
     baseline: Word | None = None
+    lower_is_better: tuple[Word, ...] = ()
 
 
 TargetSpec = ExecTarget | HttpTarget | PythonTarget | ModelTarget | PredictionsTarget | ImportTarget

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AliasChoices, Field
 
 from evalaction.core.answer import LARGEST
-from evalaction.core.foreign import ForeignCase, ForeignCheck, ForeignTrial, distinct
+from evalaction.core.foreign import LOWER_IS_BETTER, ForeignCase, ForeignCheck, ForeignTrial, distinct
 from evalaction.core.scalars import Flag, Json, Number, Text, Word
 from evalaction.imports.files import Place, Reader
 from evalaction.imports.intake import Intake, Spot, failed, foreign_form, text_of
@@ -86,7 +86,11 @@ def _trial(case: TestCase, spot: Spot, intake: Intake) -> ForeignTrial:
 def _check(metric: Metric, spot: Spot, intake: Intake) -> ForeignCheck:
     score = intake.fraction(metric.score or 0.0, spot, f"the score of {metric.name}")
     threshold = 0.5 if metric.threshold is None else metric.threshold  # DeepEval's own default
+    if metric.success is False and score >= threshold and metric.name.lower() not in LOWER_IS_BETTER["deepeval"]:
+        doubt = f"{metric.name} failed at a score that reaches its threshold: if lower is better for it, name it in `lower_is_better`"
+        intake.notes += [doubt] if doubt not in intake.notes else []
     return ForeignCheck(
-        id=metric.name, type="deepeval", score=score, passed=score >= threshold if metric.success is None else metric.success, detail=metric.reason or "",
+        id=metric.name, type="deepeval", score=score, threshold=threshold if metric.success is None else None,
+        passed=score >= threshold if metric.success is None else metric.success, detail=metric.reason or "",
         asked=[metric.name, metric.threshold, metric.strict, metric.judge], metrics=(metric.name,),
     )  # fmt: skip

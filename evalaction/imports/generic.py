@@ -95,4 +95,4 @@ def _metrics(raw: Mapping[str, Any], spot: Spot, intake: Intake, *, weight: floa
             intake.fault(spot, "TYPE_MISMATCH", f"the metric `{name}` is {kind_of(value)}", "write a number in 0..1, or leave the key out")
             continue
         score = intake.fraction(float(value), spot, f"`{name}`")
-        yield ForeignCheck(id=name, type="generic", score=score, passed=score >= PASSING, asked=name, metrics=(name,), weight=weight)
+        yield ForeignCheck(id=name, type="generic", score=score, passed=score >= PASSING, threshold=PASSING, asked=name, metrics=(name,), weight=weight)

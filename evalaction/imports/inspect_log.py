@@ -103,7 +103,7 @@ def _trial(sample: Sample, unusable: set[str]) -> ForeignTrial:
     if sample.error is not None:
         return failed(_message(sample.error), answer=answer, latency_ms=latency)
     checks = [
-        ForeignCheck(id=name, type="inspect", score=value, passed=value >= PASSING, detail=score.explanation or "", asked=name, metrics=(name,))
+        ForeignCheck(id=name, type="inspect", score=value, passed=value >= PASSING, threshold=PASSING, detail=score.explanation or "", asked=name, metrics=(name,))
         for scorer, score in (sample.scores or {}).items() for name, value in _values(score, scorer) if value is not None and name not in unusable
     ]  # fmt: skip
     return ForeignTrial(checks=distinct(checks), answer=answer, latency_ms=latency) if checks else failed("no scorer gave a score", code="SCORER_FAILED", answer=answer)

@@ -89,7 +89,7 @@ def _checks(values: Mapping[str, Any]) -> Iterator[ForeignCheck]:
     for name, value in values.items():
         score = _fraction(value)
         if score is not None:
-            yield ForeignCheck(id=name, type="lm-eval", score=score, passed=score >= PASSING, asked=name, metrics=(name,))
+            yield ForeignCheck(id=name, type="lm-eval", score=score, passed=score >= PASSING, threshold=PASSING, asked=name, metrics=(name,))
 
 
 def _first(responses: Any) -> Any:

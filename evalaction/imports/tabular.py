@@ -97,7 +97,7 @@ def _trial(cells: Mapping[str, str], metrics: Sequence[str], spot: Spot, intake:
             intake.fault(spot, "INVALID_VALUE", f"`{name}` is `{cell[:40]}`, which is no finite number", "leave the cell blank where the metric could not be computed")
         else:
             score = intake.fraction(float(cell), spot, f"`{name}`")
-            checks.append(ForeignCheck(id=name, type="column", score=score, passed=score >= PASSING, asked=name, metrics=(name,)))
+            checks.append(ForeignCheck(id=name, type="column", score=score, passed=score >= PASSING, threshold=PASSING, asked=name, metrics=(name,)))
     if cells.get("error", "").strip():
         return failed(cells["error"], answer=answer)
     return failed(f"no value for {', '.join(blank)}", code="SCORER_FAILED", answer=answer) if blank else ForeignTrial(checks=tuple(checks), answer=answer)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from evalaction.core.foreign import Foreign
+from evalaction.core.suite import ImportTarget
 from evalaction.errors import ConfigError
 from evalaction.imports.read import read_results
 
@@ -32,9 +33,9 @@ class Results:
             path.write_text(json.dumps(content), encoding="utf-8")
         return path
 
-    def read(self, form: str, name: str = "", **options) -> Foreign:
-        """What the reader of a format finds."""
-        return read_results(form, self.folder / name, cwd=self.folder, **options)
+    def read(self, form: str, name: str = "", *, lower: tuple[str, ...] = (), **options) -> Foreign:
+        """What the reader of a format finds; `lower` are metrics that the suite wants low."""
+        return read_results(ImportTarget(format=form, path=str(self.folder / name), lower_is_better=lower), cwd=self.folder, **options)
 
     def codes(self, form: str, name: str = "", **options) -> list[str]:
         """Codes of the faults that it finds instead."""

@@ -169,9 +169,9 @@ def deepeval(*cases, **top):
     return {"testCases": list(cases), "conversationalTestCases": [], "metricsScores": [], "testPassed": 1, **top}
 
 
-def deep_case(name="test_case_0", **metric):
+def deep_case(case="test_case_0", /, **metric):
     data = {"name": "Answer Relevancy", "threshold": 0.5, "success": True, "score": 0.8, "reason": "fits", "strictMode": False, "evaluationModel": "gpt", "error": None, **metric}
-    return {"name": name, "input": "And if they do not fit?", "actualOutput": "30 days.", "success": True, "metricsData": [data], "runDuration": 1.5, "evaluationCost": 0.01}
+    return {"name": case, "input": "And if they do not fit?", "actualOutput": "30 days.", "success": True, "metricsData": [data], "runDuration": 1.5, "evaluationCost": 0.01}
 
 
 @pytest.mark.parametrize("wrap", [lambda run: run, lambda run: {"testRunData": run}, lambda run: {"test_results": run["testCases"]}])
@@ -183,6 +183,48 @@ def test_deepeval__metrics_are_checks_with_its_own_verdict(results, wrap):
 
     assert summary(case) == [("Answer Relevancy", 0.8, False, 1)]
     assert (case.trials[0].checks[0].metrics, case.trials[0].cost_usd, case.trials[0].latency_ms) == (("Answer Relevancy",), 0.01, 1500)
+
+
+def test_deepeval__metrics_that_are_to_be_low_are_turned_round(results):
+    """A hallucination of 0.4 counts as 0.6, with the tool's own verdict and number beside it, so that less of it is better; the import says so."""
+    low = {"name": "Hallucination", "reason": "made up"}
+    results.write("run.json", deepeval(deep_case("a", score=0.4, **low), deep_case("b", score=0.9, success=False, **low), deep_case("c", score=0.5, success=None, **low)))
+
+    found = results.read("deepeval", "run.json")
+
+    assert [summary(case) for case in found.cases] == [[("Hallucination", pytest.approx(score), passed, 1)] for score, passed in ((0.6, True), (0.1, False), (0.5, True))]
+    assert found.cases[0].trials[0].checks[0].detail == "0.4, lower is better; made up"
+    assert found.notes == ("lower is better for Hallucination: 1 - score is what is compared",)
+
+
+def test_deepeval__a_failure_at_a_good_score_is_a_doubt_about_the_direction(results):
+    """Where an unknown metric failed at a score that reaches its threshold, the import says once what to do; a suite that names it is believed."""
+    results.write("run.json", deepeval(*(deep_case(one, success=False, score=0.9) for one in "ab")))
+
+    (doubt,) = results.read("deepeval", "run.json").notes
+
+    assert "`lower_is_better`" in doubt
+    assert summary(results.read("deepeval", "run.json", lower=("answer relevancy",)).cases[0]) == [("Answer Relevancy", pytest.approx(0.1), False, 1)]
+
+
+LM_EVAL = {"doc_id": 0, "filter": "none", "target": "x", "filtered_resps": ["x"], "doc": "q"}
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "content"),
+    [
+        ("ragas", "r.csv", "id,noise_sensitivity,faithfulness\na,0.25,0.75\n"),
+        ("lm-eval", "samples_t.jsonl", [{**LM_EVAL, "metrics": ["brier_score", "acc"], "brier_score": 0.25, "acc": 0.75}]),
+        ("generic", "g.jsonl", [{"id": "a", "rudeness": 0.25, "faith": 0.75}]),
+    ],
+)  # fmt: skip
+def test_any_format__metrics_that_are_to_be_low_are_turned_round(results, form, name, content):
+    """The known ones of each tool, and those that the suite names, whatever their spelling; the others stay."""
+    results.write(name, content)
+
+    (case,) = results.read(form, name if form != "lm-eval" else "", lower=("Rudeness",)).cases
+
+    assert [(score, passed) for _, score, passed, _ in summary(case)] == [(0.75, True), (0.75, True)]
 
 
 @pytest.mark.parametrize("metric", [{"error": "judge timed out", "score": None, "success": False}, {"score": None, "success": True}])
