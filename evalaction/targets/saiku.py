@@ -105,7 +105,9 @@ class SaikuQuery:
 def read_reply(reply: Mapping[str, Any]) -> Answer:
     """From a reply of the AI surface to an answer; see `SaikuCaller.ask`."""
     extra = {"model": reply["model"]} if isinstance(reply.get("model"), str) else None
-    if reply.get("degraded") is True:
+    if not isinstance(reply.get("degraded", False), bool):
+        raise TargetError("INVALID_ANSWER", "`degraded` of the reply is neither true nor false")
+    if reply.get("degraded"):
         return Answer(intent="REFUSED", refusal=_refusal(reply), extra=extra)
     if isinstance(reply.get("insight"), Mapping):
         markdown = reply["insight"].get("markdown")
@@ -137,12 +139,14 @@ def _of_query(reply: Mapping[str, Any], extra: dict[str, Any] | None) -> Answer:
 
 
 def rows_of(reply: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
-    """The records of a query's reply, flat; no data are no rows. Raises TargetError INVALID_ANSWER for anything but records."""
-    data = reply.get("data")
-    if data is None:
-        return ()
+    """The records of a query's reply, flat; null is no row. Raises TargetError INVALID_ANSWER for anything but records, and for data that are not there or not whole."""
+    if "data" not in reply:
+        raise TargetError("INVALID_ANSWER", "the reply of the query has no `data`, which is not the same as no row")
+    data = reply["data"] if reply["data"] is not None else []
     if not isinstance(data, list) or not all(isinstance(row, Mapping) for row in data):
         raise TargetError("INVALID_ANSWER", "the data of the query are no list of records")
+    if reply.get("totalRows", len(data)) != len(data):
+        raise TargetError("INVALID_ANSWER", f"the query has {excerpt(str(reply['totalRows']), 20)} rows, and {len(data)} came: the reply is cut")
     return tuple(dict(_flat(row)) for row in data)
 
 
@@ -156,7 +160,10 @@ def _flat(row: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
 
 
 def _status(reply: Mapping[str, Any]) -> str:
-    return str(reply.get("status", "SUCCESS"))
+    """Raises TargetError INVALID_ANSWER without one: silence is no success."""
+    if not isinstance(reply.get("status"), str):
+        raise TargetError("INVALID_ANSWER", "the reply of the query has no `status`")
+    return str(reply["status"])
 
 
 def _not_run(status: str, reply: Mapping[str, Any]) -> TargetError:

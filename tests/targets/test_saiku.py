@@ -136,6 +136,10 @@ def test_query__refused_as_wrong__is_an_answer_that_passes_nothing(start, reply)
         ({"degraded": False}, "neither rows"),
         ([1], "no JSON object"),
         (executed([]) | {"response": {"status": "SUCCESS", "data": [1]}}, "no list of records"),
+        (executed([]) | {"response": {"status": "SUCCESS"}}, "no `data`"),
+        (executed([]) | {"response": {"data": []}}, "no `status`"),
+        (executed([]) | {"response": queried([]) | {"totalRows": 99_999}}, "cut"),
+        (executed([]) | {"degraded": "false"}, "neither true nor false"),
     ],
 )
 def test_reply__without_an_answer__is_an_error(start, reply, says):
