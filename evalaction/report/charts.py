@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from typing import Any
@@ -32,6 +33,8 @@ def trend_chart(name: str, points: Sequence[Point], *, fraction: bool) -> Markup
     import pygal  # noqa: PLC0415 - slow, and wanted by one page only
     from pygal.style import Style  # noqa: PLC0415 - as above
 
+    # It leaves behind a finder of a kind that Python has given up, about which every later search for a module in vain would warn.
+    sys.meta_path[:] = [finder for finder in sys.meta_path if hasattr(finder, "find_spec")]
     style = Style(
         background="transparent", plot_background="transparent", foreground="var(--ink)", foreground_strong="var(--ink)", foreground_subtle="var(--faint)", colors=_COLOURS,
         font_family="system-ui, sans-serif", guide_stroke_color="var(--line)", major_guide_stroke_color="var(--line)", label_font_size=15, major_label_font_size=15,

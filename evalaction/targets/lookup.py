@@ -54,11 +54,8 @@ def _spec(name: str, parent: ModuleSpec | None) -> ModuleSpec | None:
     path = None if parent is None else list(parent.submodule_search_locations or ())
     if parent is not None and not path:
         return None
-    for finder in sys.meta_path:
-        found: ModuleSpec | None = finder.find_spec(name, path)
-        if found is not None:
-            return found
-    return None
+    searches = (finder.find_spec(name, path) for finder in sys.meta_path if hasattr(finder, "find_spec"))
+    return next((found for found in searches if found is not None), None)
 
 
 def _tree(spec: ModuleSpec, reference: str) -> ast.Module | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
@@ -10,6 +11,7 @@ import pytest
 
 from evalaction.core.record import Acceptance
 from evalaction.core.verdict import overall
+from evalaction.report.charts import Point, trend_chart
 from evalaction.report.history_page import flakiest, render_history_page
 from evalaction.report.html import render_html
 from evalaction.report.view import build_view
@@ -98,3 +100,10 @@ def test_flakiest__moves_without_an_end(outcomes, changes, mixed):
     runs = [run(place, failing={} if outcome is None else {"a": outcome}) for place, outcome in enumerate(outcomes)]
 
     assert [(one.changes, one.mixed) for one in flakiest(runs)] == ([] if changes is None else [(changes, mixed)])
+
+
+def test_chart__leaves_the_search_for_modules_as_it_was():
+    """The chart library's obsolete finder does not stay: every finder can be asked the way Python asks."""
+    trend_chart("pass_rate", [Point("2026-01-01T00:00:00Z", 1.0, "1")], fraction=True)
+
+    assert all(hasattr(finder, "find_spec") for finder in sys.meta_path)
