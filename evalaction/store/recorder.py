@@ -19,6 +19,7 @@ from evalaction.core.model import adapter
 from evalaction.core.record import CaseRecord, RunHeader, RunRecord, Trial
 from evalaction.core.suite import Case, Suite
 from evalaction.errors import ConfigError
+from evalaction.store.behind import WriteBehind
 from evalaction.store.files import hold, remove_tree, to_json, translated, write_all, write_atomic, write_new
 from evalaction.store.records import CASES, HEADER_FILE, case_file, case_name, dump, light, load
 
@@ -60,6 +61,8 @@ class Recorder:
         self._open: dict[str, _Open] = {}
         self._definitions = {case.id: case for case in suite.cases}
         self._journal: int | None = None
+        # Without a journal nothing is called that would wait for the disk, and two busy threads are slower than one.
+        self._behind = WriteBehind() if journaled else None
         self._held: int | None = None
 
     def start(self, identity: Mapping[str, object], *, resume: bool = False) -> dict[str, dict[int, Trial]]:
@@ -109,6 +112,7 @@ class Recorder:
         """Announce that so many further trials of a case will be settled. Until the header is written anew the record counts as unfinished."""
         known = self.cases.pop(case.id, None)
         if known:
+            self.flush()
             with translated(self.folder):
                 (self.folder / HEADER_FILE).unlink(missing_ok=True)
         earlier = {trial.repeat: trial for trial in load(CaseRecord, case_file(self.folder, case.id)).trials} if known else {}
@@ -139,7 +143,7 @@ class Recorder:
         if self._masker.finds(data):
             data = to_json(self._masker.json(json.loads(data), keep=_IDENTITY))
         # Nothing reads the folder before the header is there, so a new file needs no detour.
-        write_new(f"{self._cases_folder}{os.sep}{case_name(case.id)}", data)
+        (self._behind.write if self._behind else write_new)(f"{self._cases_folder}{os.sep}{case_name(case.id)}", data)
         self.cases[case.id] = light(record)
 
     def abandon(self, failure: Trial) -> None:
@@ -154,12 +158,20 @@ class Recorder:
         """The record so far, cases in the suite's order."""
         return RunRecord(header=header, cases={case.id: self.cases[case.id] for case in self._suite.cases if case.id in self.cases})
 
+    def flush(self) -> None:
+        """Wait until the files of all finished cases are on disk. Raises ConfigError CANNOT_WRITE when one is not."""
+        if self._behind is not None:
+            self._behind.flush()
+
     def write_header(self, header: RunHeader) -> None:
         """Complete the record: from now on it can be read."""
+        self.flush()
         write_atomic(self.folder / HEADER_FILE, self._masked(header))
 
     def close(self, *, keep_journal: bool = False) -> None:
         """Close the journal, which a complete record does not need, and let the folder go."""
+        if self._behind is not None:
+            self._behind.close()
         if self._held is not None:
             os.close(self._held)
             self._held = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 import sys
 import threading
@@ -62,6 +63,7 @@ def test_write_named__a_pipe__gets_the_text_and_stays_a_pipe(tmp_path):
         reader = threading.Thread(target=lambda: got.append(file.read()))
         writer = threading.Thread(target=write_named, args=(pipe, b"y" * 300_000))
         writer.start()
+        select.select([file], [], [], 60)  # before the writer has opened the pipe, a read would find its end
         first = file.read(1)
         reader.start()
         writer.join()

@@ -50,14 +50,16 @@ def opened(folder, suite: Suite, *, resume: bool = False, masker: Masker | None 
     return recorder, found
 
 
-def test_recorder__a_case_has_its_file_as_soon_as_its_last_trial_is_in(tmp_path):
-    """Files are written while calls run; memory keeps scores and drops answers."""
+def test_recorder__a_case_has_its_file_once_its_last_trial_is_in(tmp_path):
+    """Files are written while calls run, at the latest when they are waited for; memory keeps scores and drops answers."""
     suite = suite_of("a", "b", repeats=2)
     recorder, _ = opened(tmp_path, suite)
 
     put(recorder, suite.cases[0], good(0))
+    recorder.flush()
     assert not (tmp_path / "cases/a.json").exists()
     put(recorder, suite.cases[0], good(1))
+    recorder.flush()
 
     assert json.loads((tmp_path / "cases/a.json").read_text())["trials"][1]["answer"] == {"output": "yes"}
     assert recorder.cases["a"].trials[0].answer is None
@@ -71,6 +73,7 @@ def test_recorder__a_confirmation_is_added_to_the_file(tmp_path):
 
     recorder.expect(suite.cases[0], 1)
     put(recorder, suite.cases[0], good(1, "second"))
+    recorder.flush()
 
     stored = json.loads((tmp_path / "cases/a.json").read_text())
     assert [trial["answer"]["output"] for trial in stored["trials"]] == ["first", "second"]
@@ -194,6 +197,7 @@ def test_recorder__a_second_run_in_the_folder_is_refused_until_the_first_ends(tm
     put(first, suite.cases[0], good())
     with pytest.raises(ConfigError, match="another run"):
         second.start(IDENTITY)
+    first.flush()
     assert len(list((tmp_path / "s" / "cases").iterdir())) == 1
     first.close()
     second.start(IDENTITY)
