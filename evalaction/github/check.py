@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from evalaction.errors import GitHubError
 from evalaction.github.client import GitHub
@@ -14,6 +14,8 @@ MOST_ANNOTATIONS = 1000
 _TITLE = 255
 _MESSAGE_BYTES = 60_000
 _BARE_SUMMARY = 1000
+_FAILURES = 2
+"""Outages while annotations are sent, before the rest of them is given up."""
 
 
 class Check:
@@ -48,30 +50,45 @@ class Check:
     def complete(self, conclusion: Conclusion, output: CheckOutput) -> CheckRun:
         """Conclude, with all texts and the first annotations in one request and the other annotations after it, 50 at a time.
 
-        Texts or annotations that GitHub refuses are left out rather than the conclusion: a check in progress would block the pull request for ever. Raises GitHubError.
+        Texts or annotations that GitHub refuses are left out rather than the conclusion: a check in progress would block the pull request for ever. Annotations
+        are added each time, so that after an answer that was lost GitHub is asked how many it has. Raises GitHubError.
         """
-        first, *others = list(_batches(_bounded(output.annotations))) or [()]
-        shown = dataclasses.replace(output, title=output.title[:_TITLE], annotations=first)
-        done, whole = self._concluded(conclusion, shown)
-        for batch in others if whole else ():
-            done = self._github.update_check(self.id, conclusion=None, output=dataclasses.replace(shown, annotations=batch))
+        annotations = _bounded(output.annotations)
+        shown = dataclasses.replace(output, title=output.title[:_TITLE], annotations=tuple(annotations[:BATCH]))
+        done, there = self._concluded(conclusion, shown)
+        failures = 0
+        while there is not None and there < len(annotations):
+            batch = dataclasses.replace(shown, annotations=tuple(annotations[there : there + BATCH]))
+            try:
+                done, there = self._github.update_check(self.id, conclusion=None, output=batch), there + len(batch.annotations)
+            except GitHubError as error:
+                failures += 1
+                if error.kind != "unavailable" or failures > _FAILURES:
+                    raise
+                done, there = self._counted(None, shown)
         self.url = done.url or self.url
         return done
 
-    def _concluded(self, conclusion: Conclusion, shown: CheckOutput) -> tuple[CheckRun, bool]:
-        """The check run, and whether everything was taken."""
-        for smaller in (shown, dataclasses.replace(shown, annotations=())):
-            try:
-                return self._github.update_check(self.id, conclusion=conclusion, output=smaller), smaller is shown
-            except GitHubError as error:
-                if error.kind != "refused":
-                    raise
-        return self._github.update_check(self.id, conclusion=conclusion, output=CheckOutput(title=shown.title, summary=shown.summary[:_BARE_SUMMARY])), False
+    def _concluded(self, conclusion: Conclusion, shown: CheckOutput) -> tuple[CheckRun, int | None]:
+        """The check run, and how many annotations it has; None where no more are to be sent, for they or the texts were refused."""
+        try:
+            return self._github.update_check(self.id, conclusion=conclusion, output=shown), len(shown.annotations)
+        except GitHubError as error:
+            if error.kind == "unavailable" and shown.annotations:
+                return self._counted(conclusion, shown)
+            if error.kind != "refused":
+                raise
+        try:
+            return self._github.update_check(self.id, conclusion=conclusion, output=dataclasses.replace(shown, annotations=())), None
+        except GitHubError as error:
+            if error.kind != "refused":
+                raise
+        return self._github.update_check(self.id, conclusion=conclusion, output=CheckOutput(title=shown.title, summary=shown.summary[:_BARE_SUMMARY])), None
 
-
-def _batches(annotations: Sequence[Annotation]) -> Iterator[tuple[Annotation, ...]]:
-    for start in range(0, len(annotations), BATCH):
-        yield tuple(annotations[start : start + BATCH])
+    def _counted(self, conclusion: Conclusion | None, shown: CheckOutput) -> tuple[CheckRun, int]:
+        """The texts again, which may be said twice, and with the answer the number of annotations that arrived though theirs was lost."""
+        done = self._github.update_check(self.id, conclusion=conclusion, output=dataclasses.replace(shown, annotations=()))
+        return done, done.annotations
 
 
 def _bounded(annotations: Sequence[Annotation]) -> list[Annotation]:

@@ -130,7 +130,7 @@ def check_run(found: Any) -> CheckRun:
     own = Fields(found)
     return CheckRun(
         id=own.number("id"), name=own.text("name"), status=own.text("status"), url=own.text_or_none("html_url") or "", app=own.part("app").text_or_none("slug"),
-        external_id=own.text_or_none("external_id"),
+        external_id=own.text_or_none("external_id"), annotations=own.part("output").number_or_none("annotations_count") or 0,
     )  # fmt: skip
 
 
