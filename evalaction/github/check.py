@@ -26,10 +26,11 @@ class Check:
         self.id, self.url, self.app = check_id, url, app
 
     @classmethod
-    def open(cls, github: GitHub, name: str, head_sha: str, key: str) -> Check:
-        """A check run in progress on a commit. Where the answer to the post was lost, it is looked for before posting again. Raises GitHubError."""
-        external_id = f"eval-gate:{key}"[:255]
+    def open(cls, github: GitHub, name: str, head_sha: str, external_id: str) -> Check:
+        """A check run in progress on a commit. Where the answer to the post was lost, it is looked for before posting again. Raises GitHubError.
 
+        After `unavailable` there may be one all the same, which `find` finds by its external id of at most 255 characters.
+        """
         def post() -> CheckRun:
             return github.create_check(name, head_sha, external_id=external_id, title="Measuring", summary="The evaluation is running.")
 
@@ -38,9 +39,22 @@ class Check:
         except GitHubError as error:
             if error.kind != "unavailable":
                 raise
-            there = [one for one in github.checks(head_sha, name) if one.external_id == external_id and one.status != "completed"]
-            made = max(there, key=lambda one: one.id) if there else post()
+            found = cls.find(github, name, head_sha, external_id)
+            if found is not None:
+                return found
+            made = post()
         return cls(github, made.id, made.url, made.app)
+
+    @classmethod
+    def find(cls, github: GitHub, name: str, head_sha: str, external_id: str) -> Check | None:
+        """The newest check run of this name and external id that is not completed. Raises GitHubError."""
+        there = [one for one in github.checks(head_sha, name) if one.external_id == external_id and one.status != "completed"]
+        newest = max(there, key=lambda one: one.id, default=None)
+        return cls(github, newest.id, newest.url, newest.app) if newest is not None else None
+
+    def rename(self, name: str) -> None:
+        """Show it under another name. Raises GitHubError."""
+        self._github.rename_check(self.id, name)
 
     @classmethod
     def resume(cls, github: GitHub, check_id: int) -> Check:

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import github
 
 from evalaction.core.masking import Masker
-from evalaction.errors import ConfigError, GitHubError
+from evalaction.errors import GitHubError
 from evalaction.github import reading
 from evalaction.github.deadline import Deadline, LateAnswer, in_time
 from evalaction.github.facts import Artifact, CheckOutput, CheckRun, Comment, Conclusion, Position, PullRequest, Run
 from evalaction.github.replies import LOST, Reply, at
-from evalaction.github.request import Request, output_json
+from evalaction.github.request import Request, checked_repository, checked_scheme, output_json
 from evalaction.github.storage import Storage
 
 T = TypeVar("T")
@@ -34,7 +33,6 @@ _PAGE = 100
 _MOST_PAGES = 1000
 _LIST_SECONDS = 120.0
 """How long the pages of one list may take together."""
-_REPOSITORY = re.compile(r"(?!\.{1,2}/)[A-Za-z0-9._-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}")
 
 
 class GitHub:
@@ -51,8 +49,8 @@ class GitHub:
         self.calls = 0
         self._sleep, self._clock, self._patience = sleep, clock, PATIENCE_SECONDS
         self._masker = Masker([token])
-        self._root = f"/repos/{_checked_repository(repository)}"
-        self._storage = Storage(secure=_checked_scheme(api_url) == "https", clock=clock)
+        self._root = f"/repos/{checked_repository(repository)}"
+        self._storage = Storage(secure=checked_scheme(api_url) == "https", clock=clock)
         auth, self._deadline = github.Auth.Token(token) if token else None, deadline or Deadline()
         self._connect: Callable[[], github.Github] = lambda: github.Github(
             auth=auth, base_url=api_url.rstrip("/"), timeout=_TIMEOUT_SECONDS, per_page=_PAGE, retry=None, seconds_between_requests=None, seconds_between_writes=None
@@ -169,6 +167,10 @@ class GitHub:
         request = Request("PATCH", f"{self._root}/check-runs/{check_id}", body=body, adds=bool(output.annotations))
         return self._read(reading.check_run, self._json(request, self._ask(request)), str(request))
 
+    def rename_check(self, check_id: int, name: str) -> CheckRun:
+        """Another name for a check run."""
+        return self._one("PATCH", f"/check-runs/{check_id}", reading.check_run, body={"name": name})
+
     def checks(self, head_sha: str, name: str) -> list[CheckRun]:
         """All check runs of this name on a commit, superseded ones too, in no order."""
         return self._list(f"/commits/{head_sha}/check-runs", "check_runs", reading.check_run, {"check_name": name, "filter": "all"})
@@ -259,8 +261,10 @@ class GitHub:
                 status, headers, text = in_time(
                     lambda: requester.requestJson(request.method, request.path, parameters=dict(request.query), headers=known, input=request.body), seconds
                 )
-            except LateAnswer as error:
-                self._github = self._connect()  # the late one still works with the connection before
+            except (LateAnswer, KeyboardInterrupt) as error:
+                self._github = self._connect()  # what was left behind still works with the connection before
+                if isinstance(error, KeyboardInterrupt):
+                    raise
                 return Reply(LOST, {}, str(error))
             except Exception as error:  # noqa: BLE001 - nobody can list what five layers may raise; a test sends them all through here
                 return Reply(LOST, {}, type(error).__name__)
@@ -277,21 +281,3 @@ def _rows(found: Any, within: str | None) -> dict[int, Any]:
     if not isinstance(rows, list):
         raise reading.Malformed("a list was expected")
     return {reading.Fields(row).number("id"): row for row in rows}
-
-
-def _checked_repository(repository: str) -> str:
-    if not _REPOSITORY.fullmatch(repository):
-        raise ConfigError.one("INVALID_INPUT", "the repository is not named `owner/name`", "set GITHUB_REPOSITORY as GitHub does")
-    return repository
-
-
-def _checked_scheme(api_url: str) -> str:
-    try:
-        parts = urlsplit(api_url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host = None
-    if not host or parts.scheme not in ("http", "https") or parts.username or parts.query:
-        raise ConfigError.one("INVALID_INPUT", "the address of GitHub's API is no http or https address", "set GITHUB_API_URL as GitHub does")
-    return parts.scheme
-

@@ -181,7 +181,7 @@ def _updated(row: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
     for one in output.get("annotations", ()):
         if one["path"].startswith(("/", "../")) or one["start_line"] < 1 or one["end_line"] < one["start_line"] or len(one["message"].encode()) > 64 * 1024:
             raise Refused(422, "Invalid request: an annotation is out of place")
-    row.update({name: asked[name] for name in ("status", "conclusion", "external_id") if name in asked})
+    row.update({name: asked[name] for name in ("status", "conclusion", "external_id", "name") if name in asked})
     if asked.get("conclusion"):
         row["status"] = "completed"
     row["annotations"] += output.get("annotations", [])

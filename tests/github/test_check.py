@@ -22,7 +22,7 @@ def _annotation(number, **more):
 
 
 def _open(gh, github, name="eval-gate", key="eval"):
-    return Check.open(github, name, gh.tip(), key)
+    return Check.open(github, name, gh.tip(), f"eval-gate:{key}")
 
 
 def test_open__in_progress_then_completed(gh, github):
