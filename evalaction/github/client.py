@@ -145,10 +145,13 @@ class GitHub:
             self._ask(Request("DELETE", f"{self._root}/issues/comments/{comment_id}"))
 
     def login(self) -> str | None:
-        """Who this token is; None for a token that is no user's."""
+        """Whose this token is: a user's, or an app's, which REST does not say; None where nobody says."""
         request = Request("GET", "/user")
         with self._tolerated("permission", "missing"):
             return self._read(lambda found: reading.Fields(found).text("login"), self._json(request, self._ask(request)), str(request))
+        request = Request("POST", self._github.requester.graphql_url, body={"query": "query { viewer { login } }"})
+        with self._tolerated("permission", "missing", "refused", "unavailable"):
+            return self._read(reading.app_login, self._json(request, self._ask(request)), str(request))
         return None
 
     def create_check(self, name: str, head_sha: str, *, external_id: str, title: str, summary: str) -> CheckRun:

@@ -125,6 +125,12 @@ def comment(found: Any) -> Comment:
     )  # fmt: skip
 
 
+def app_login(found: Any) -> str:
+    """An app as the author of comments, `name[bot]`, from GraphQL's `viewer`."""
+    name = Fields(found).part("data").part("viewer").text("login")
+    return name if name.endswith("[bot]") else f"{name}[bot]"
+
+
 def check_run(found: Any) -> CheckRun:
     """One check run."""
     own = Fields(found)

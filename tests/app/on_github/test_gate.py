@@ -301,3 +301,14 @@ def test_gate__report_only_is_neutral_and_says_what_would_fail(acting, gh, basel
     assert (ended.code, ended.word, ended.outputs["exit-code"]) == (0, "regressed", "0")
     assert check_on(gh, pull["head"]["sha"])["conclusion"] == "neutral"
     assert "would fail" in ended.summary
+
+
+def test_gate__locked_conversation_is_no_matter_of_permissions(acting, gh, baseline):
+    """On a locked pull request the warning says that it is locked, and advises no permission."""
+    baseline()
+    pull = gh.pull()
+    pull["locked"] = True
+    ended = acting.act(events.pull_request(gh, pull))
+    assert ended.word == "passed"
+    assert "unlock it" in ended.log
+    assert "pull-requests: write" not in ended.log

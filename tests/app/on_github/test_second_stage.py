@@ -288,3 +288,19 @@ def test_second_stage__push_run_is_not_reported(acting, gh, baseline):
     ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report"})
     assert ended.word == "not_run"
     assert not gh.writes()
+
+
+@pytest.mark.parametrize(
+    ("trouble", "word", "code", "reason"), [({"status": 403}, "config_error", 2, "MISSING_PERMISSION"), ({"status": 404}, "not_measured", 3, "GITHUB_UNAVAILABLE")]
+)
+def test_second_stage__that_could_publish_nothing_says_so(gh, staged, trouble, word, code, reason):
+    """Where neither comment nor check run can be written, nothing was published, and the exit code says so; one of them is enough."""
+    pull, _, act = staged()
+    gh.fail("POST", "/comments$", **trouble)
+    assert act().word == "published"
+    gh.fail("POST", "/check-runs$", **trouble)
+    ended = act()
+    assert (ended.code, ended.word, ended.verdict["verdict"]) == (code, word, word)
+    assert ended.verdict["reasons"][-1]["code"] == reason
+    assert ended.verdict["suites"]
+    assert not gh.comments_on(pull["number"])
