@@ -85,8 +85,8 @@ def held() -> Iterator[None]:
                 signal.signal(number, lambda came, _frame: waiting.append(came))
             yield
     finally:
-        for number in waiting[:1]:
-            signal.raise_signal(number)
+        for came in waiting[:1]:
+            signal.raise_signal(came)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
