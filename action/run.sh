@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Chooses where eval-gate runs, says which and why, and becomes it, so that the runner's signals arrive there.
 #   run.sh           the run itself
-#   run.sh finish    after a run that died: completes the check that it left open
+#   run.sh finish    after a run that failed or died: completes the check that it left open
 # The environment holds the inputs as INPUT_NAME with their dashes. bash hands such names on, though it cannot read them; sh would drop them.
 set -euo pipefail
 
@@ -32,6 +32,11 @@ git_says() {
     "${ask[@]}" for-each-ref --points-at HEAD --format='%(refname)'
     "${ask[@]}" config --get-regexp '^remote\..*\.url$' | sed -e 's/^[^ ]* //' -e 's#^.*[/:]\([^/:]*/[^/:]*\)$#\1#'
   } 2>/dev/null || :
+}
+
+# A run that came to a verdict and left no note has no check open: then nothing needs to be started.
+nothing_left() {
+  [[ ${1:-} == finish && -n ${EVAL_GATE_VERDICT:-} ]] && ! compgen -G "${RUNNER_TEMP:-/nowhere}/eval-gate-results-*.check.json" >/dev/null
 }
 
 main() {
@@ -67,4 +72,4 @@ main() {
   esac
 }
 
-main "$@"
+nothing_left "$@" || main "$@"

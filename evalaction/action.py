@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import signal
 import sys
 import tempfile
-import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from pathlib import Path
@@ -17,11 +15,14 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.acceptance import Kept, accept, renew
 from evalaction.app.on_github.desk import REPORT, Desk
+from evalaction.app.on_github.finishing import finish
 from evalaction.app.on_github.gate import gate, merge
+from evalaction.app.on_github.open_check import is_noted
 from evalaction.app.on_github.places import first_place, second_place
 from evalaction.app.on_github.second_stage import second_stage
-from evalaction.app.on_github.surfaces import Place, Surfaces, finish, headline
+from evalaction.app.on_github.surfaces import Place, Surfaces, headline
 from evalaction.app.parts import Parts
+from evalaction.app.signals import deaf, let_in, one_interrupt
 from evalaction.console import Console, Stream, let_go
 from evalaction.core.masking import Masker
 from evalaction.core.verdict import Reason, Verdict
@@ -47,8 +48,7 @@ _ANNOTATIONS = 8
 def main() -> NoReturn:
     """The container's entry point; with the word `finish` it closes what a killed run left open."""
     code = execute(os.environ, sys.argv[1:])
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)  # the verdict is out: a late signal must not change the code
+    deaf()  # the verdict is out: a late signal must not change the code
     let_go()
     sys.exit(code)
 
@@ -57,7 +57,8 @@ def execute(environ: MutableMapping[str, str], arguments: list[str]) -> int:
     """Run one mode and return its exit code; no traceback reaches the log, whatever the runner lacks."""
     token = environ.get(variable("github-token"), "")
     try:
-        return _execute(environ, arguments)
+        with one_interrupt():
+            return _execute(environ, arguments)
     except Exception as error:  # noqa: BLE001 - before there is a desk nothing can be shown but this line, and Python's own exit 1 would mean "regressed"
         said = Masker([token]).text(f"{type(error).__name__}: {error}")
         Stream(sys.stdout).write(f"{plain(said)}\neval-gate: internal_error (exit 4): {ExitCode.INTERNAL.meaning}\n")
@@ -65,8 +66,6 @@ def execute(environ: MutableMapping[str, str], arguments: list[str]) -> int:
 
 
 def _execute(environ: MutableMapping[str, str], arguments: list[str]) -> int:
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # before and after measuring it ends like Ctrl-C; while measuring it is caught in order
     given = dict(environ)
     for name in [name for name in environ if _OURS_ALONE.match(name)]:
         del environ[name]
@@ -88,22 +87,15 @@ def _execute(environ: MutableMapping[str, str], arguments: list[str]) -> int:
 
 
 def _run(desk: Desk, faults: tuple[Fault, ...]) -> int:
-    """One mode from beginning to end; whatever happens there is a verdict, and every surface that was opened says it."""
-    surfaces = Surfaces(desk, Place(), publish=False)
+    """One mode from beginning to end; whatever happens, and whenever a signal comes, there is a verdict, and every surface that was opened says it."""
+    places = [Surfaces(desk, Place(), publish=False)]
     try:
-        surfaces = second_place(desk) if desk.inputs.mode == "report" else first_place(desk)
-        surfaces.open()
-        kept = _mode(desk, surfaces, faults)
-    except ConfigError as error:
-        desk.parts.console.result(render_faults(error.faults))
-        kept = _failed(desk, surfaces, "config_error", fault_reasons(error.faults))
-    except GitHubError as error:
-        desk.say(f"GITHUB_UNAVAILABLE: {error}")
-        kept = _failed(desk, surfaces, "not_measured", (Reason(code="GITHUB_UNAVAILABLE", message=str(error)),))
-    except KeyboardInterrupt:
-        kept = _failed(desk, surfaces, "not_measured", (Reason(code="INTERRUPTED", message="a signal ended the run"),))
-    except Exception as error:  # noqa: BLE001 - the one catch-all: a bug is exit 4, never Python's own 1
-        kept = _bug(desk, surfaces, error)
+        let_in()
+        kept = _ended(desk, places, faults)
+        deaf()
+    except KeyboardInterrupt:  # there is only one
+        kept = _failed(desk, places[-1], "not_measured", (Reason(code="INTERRUPTED", message="a signal ended the run"),))
+    surfaces = places[-1]
     _annotate(desk, surfaces, kept.verdict)
     with contextlib.suppress(OSError):  # a surface of its own: files of root are a nuisance to the next job, and no verdict
         hand_back(_workspace(desk), desk.results, desk.folder, *([kept.folder] if kept.folder else []))
@@ -111,6 +103,22 @@ def _run(desk: Desk, faults: tuple[Fault, ...]) -> int:
         desk.say("no outputs: GITHUB_OUTPUT names no file that can be written")
     desk.say(last_line(kept.verdict))
     return kept.verdict.exit_code
+
+
+def _ended(desk: Desk, places: list[Surfaces], faults: tuple[Fault, ...]) -> Kept:
+    """What the mode, or an error on the way, ends with. The surfaces are added to `places` before anything is shown on them."""
+    try:
+        places.append(second_place(desk) if desk.inputs.mode == "report" else first_place(desk))
+        places[-1].open()
+        return _mode(desk, places[-1], faults)
+    except ConfigError as error:
+        desk.parts.console.result(render_faults(error.faults))
+        return _failed(desk, places[-1], "config_error", fault_reasons(error.faults))
+    except GitHubError as error:
+        desk.say(f"GITHUB_UNAVAILABLE: {error}")
+        return _failed(desk, places[-1], "not_measured", (Reason(code="GITHUB_UNAVAILABLE", message=str(error)),))
+    except Exception as error:  # noqa: BLE001 - the one catch-all: a bug is exit 4, never Python's own 1
+        return _bug(desk, places[-1], error)
 
 
 def _mode(desk: Desk, surfaces: Surfaces, faults: tuple[Fault, ...]) -> Kept:
@@ -150,7 +158,7 @@ def _annotate(desk: Desk, surfaces: Surfaces, verdict: Verdict) -> None:
 
 
 def _outputs(desk: Desk, surfaces: Surfaces, kept: Kept) -> dict[str, str]:
-    """What later steps read. The three names that action.yml keeps to itself are those of its upload steps."""
+    """What later steps read. The names that action.yml keeps to itself are those of its upload steps and of the step that completes an open check run."""
     verdict, inputs = kept.verdict, desk.inputs
     compared = bool(verdict.suites) and all(suite.baseline.found for suite in verdict.suites)
     report, measured = desk.results / REPORT, inputs.mode in ("gate", "merge") and desk.results.is_dir()
@@ -160,6 +168,7 @@ def _outputs(desk: Desk, surfaces: Surfaces, kept: Kept) -> dict[str, str]:
         "results-path": _relative(desk.results, desk), "report-path": _relative(report, desk) if report.is_file() else "",
         "comment-url": surfaces.comment_url, "check-url": surfaces.check_url,
         "baseline-path": _relative(kept.folder, desk) if kept.folder else str(kept.uploads[0][1]) if kept.uploads else "",
+        "check-open": str(is_noted(desk)).lower(),
         "results-artifact": results_name(inputs.key, desk.event.attempt) if measured else "",
     }  # fmt: skip
     for number, (key, place) in enumerate(kept.uploads, 1):

@@ -135,3 +135,60 @@ def test_process__odd_runner_is_no_traceback(step, variables):
     assert process.returncode in (0, 2, 3, 4), log
     assert "Traceback" not in log
     assert "(exit " in log
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal__before_anything_is_measured(step, number):
+    """A signal right after the first line ends as not_measured, with outputs and no traceback."""
+    step.acting.suite()
+    process = step()
+    process.stdout.readline()
+    process.send_signal(number)
+    log, _ = process.communicate(timeout=60)
+    assert (process.returncode, "Traceback" in log) == (3, False), log
+    assert "not_measured" in step.output.read_text()
+
+
+@pytest.mark.parametrize(("method", "path"), [("POST", "/check-runs$"), ("GET", "/comments$"), ("POST", "/comments$"), ("PATCH", "/check-runs/")])
+@pytest.mark.parametrize("after", [True, False])
+def test_signal__while_github_is_asked(gh, step, method, path, after):
+    """Whatever GitHub is being asked, one signal or two end as not_measured with outputs, and the one check run is completed as cancelled."""
+    step.acting.suite()
+    started = []
+
+    def interrupt(_gh, _call):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            started[0].send_signal(number)
+            time.sleep(0.02)
+
+    gh.trouble(method, path, interrupt, after=after)
+    started.append(step())
+    log, _ = started[0].communicate(timeout=60)
+    assert (started[0].returncode, "Traceback" in log) == (3, False), log
+    assert "not_measured" in step.output.read_text()
+    assert [(row["status"], row["conclusion"]) for row in gh.checks.values()] == [("completed", "cancelled")]
+
+
+def test_outputs__pipe_that_nobody_reads(step, tmp_path):
+    """Where GITHUB_OUTPUT is a pipe without a reader the run says that there are no outputs, and ends."""
+    step.acting.suite()
+    os.mkfifo(tmp_path / "pipe")
+    process = step(GITHUB_OUTPUT=str(tmp_path / "pipe"))
+    log, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "no outputs" in log
+
+
+FORGES = 'for file in "$RUNNER_TEMP"/* "$FILES"/output; do printf "verdict=passed\\nexit-code=0\\ncheck-open=false\\n" >> "$file"; done 2>/dev/null; kill -9 $PPID'
+
+
+def test_target__that_forges_the_outputs_and_kills_its_parent(gh, step):
+    """A target that finds the outputs' file, writes a verdict of its own and kills the run ends it red, and the next step completes the check run as a failure."""
+    target = {"exec": {"command": f"FILES={step.output.parent}; {FORGES}", "protocol": "text"}}
+    step.acting.suite(cases=1, target=target)
+    process = step()
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert "verdict=passed" in step.output.read_text()
+    log, _ = step("finish", EVAL_GATE_VERDICT="passed").communicate(timeout=60)
+    assert [(row["status"], row["conclusion"]) for row in gh.checks.values()] == [("completed", "failure")], log

@@ -126,13 +126,20 @@ def write_verdict(parts: Parts, outputs: Outputs, verdict: Verdict) -> None:
 
 def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Judged] = ()) -> None:
     """Print the verdict in the form asked for, and write the report files asked for."""
-    details = {one.verdict.key: _details(outputs, one) for one in judged}
+    accept = _how_to_accept(outputs, verdict)
+    details = {one.verdict.key: _details(outputs, one, accept) for one in judged}
     view = build_view(verdict, details)
     for path, text in _files(outputs, verdict, view, details):
         write_named(path, parts.settings.masker.text(text()).encode())
     if outputs.sink is not None:
         outputs.sink(verdict, details)
     _print(parts, outputs, verdict, view, judged)
+
+
+def _how_to_accept(outputs: Outputs, verdict: Verdict) -> str | None:
+    """Only what got worse where that can be: an acceptance of regressions alone refuses a suite without a baseline, and a run in which nothing got worse."""
+    worse = any(suite.counts.regressed for suite in verdict.suites) and all(suite.baseline.found for suite in verdict.suites)
+    return outputs.accept_regressions if worse and outputs.accept_regressions else outputs.accept
 
 
 def _files(outputs: Outputs, verdict: Verdict, view: ReportView, details: Mapping[str, Details]) -> Iterator[tuple[Path, Callable[[], str]]]:
@@ -190,12 +197,12 @@ def _masked(parts: Parts, data: bytes) -> bytes:
     return masker.text(data.decode()).encode() if masker.finds(data) else data
 
 
-def _details(outputs: Outputs, one: Judged) -> Details:
+def _details(outputs: Outputs, one: Judged, accept: str | None) -> Details:
     shown = (*shown_cases(one.verdict), *passing_cases(one.verdict))
     now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else one.baseline_answers or {}
     command = outputs.command or f"eval-gate report {shlex.quote(str(one.folder))}"
     return Details(
-        answers=_side_by_side(shown, before, now), trend=_trend(outputs.out, one.record.header.key), command=command, accept=outputs.accept, results_path=str(one.folder),
+        answers=_side_by_side(shown, before, now), trend=_trend(outputs.out, one.record.header.key), command=command, accept=accept, results_path=str(one.folder),
         lines=_lines(one),
     )  # fmt: skip
 

@@ -97,6 +97,8 @@ class Outputs:
     """The command line as it was typed, for whoever wants to run it again."""
     accept: str | None = None
     """How to accept this run, where that is no command line."""
+    accept_regressions: str | None = None
+    """The same for only what got worse, where that is the better advice."""
     source: BaselineSource | None = None
     sink: Sink | None = None
     foreign: bool = False

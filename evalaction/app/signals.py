@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import signal
+import threading
 from collections.abc import Iterator
+from types import FrameType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -34,6 +36,62 @@ def stopping_at_once(stop: asyncio.Event) -> Iterator[None]:
         for number in SIGNALS:
             signal.signal(number, lambda *_: stop.set())
         yield
+
+
+@contextlib.contextmanager
+def one_interrupt() -> Iterator[None]:
+    """Within, the first signal raises KeyboardInterrupt once `let_in` was called, and all later ones are ignored: what is left to do then is short, and must be done.
+
+    Signals of before wait until then, and those after its end until the mask of before is back.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        with _handlers_kept():
+            for number in SIGNALS:
+                signal.signal(number, _interrupt)
+            try:
+                yield
+            finally:
+                signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def let_in() -> None:
+    """Let signals come, those that waited at once."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+
+
+def deaf() -> None:
+    """From now on signals change nothing."""
+    if threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+
+
+@contextlib.contextmanager
+def held() -> Iterator[None]:
+    """Signals that come within are raised at the end: what happens within happens whole."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    try:
+        with _handlers_kept():
+            for number in SIGNALS:
+                signal.signal(number, lambda came, _frame: waiting.append(came))
+            yield
+    finally:
+        for came in waiting[:1]:
+            signal.raise_signal(came)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    deaf()
+    raise KeyboardInterrupt
 
 
 @contextlib.contextmanager

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import github
 
 from evalaction.core.masking import Masker
-from evalaction.errors import ConfigError, GitHubError
+from evalaction.errors import GitHubError
 from evalaction.github import reading
+from evalaction.github.deadline import Deadline, LateAnswer, in_time
 from evalaction.github.facts import Artifact, CheckOutput, CheckRun, Comment, Conclusion, Position, PullRequest, Run
 from evalaction.github.replies import LOST, Reply, at
+from evalaction.github.request import Request, checked_repository, checked_scheme, output_json
 from evalaction.github.storage import Storage
 
 T = TypeVar("T")
@@ -30,42 +31,35 @@ _PAUSES = (1.0, 3.0)
 _TIMEOUT_SECONDS = 15
 _PAGE = 100
 _MOST_PAGES = 1000
-_REPOSITORY = re.compile(r"(?!\.{1,2}/)[A-Za-z0-9._-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}")
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Request:
-    method: str
-    path: str
-    query: Mapping[str, str | int] = dataclasses.field(default_factory=dict)
-    body: Mapping[str, Any] | None = None
-
-    @property
-    def is_repeatable(self) -> bool:
-        """A POST whose answer was lost may have taken effect: whoever knows how to look for it asks again, not we."""
-        return self.method != "POST"
-
-    def __str__(self) -> str:
-        return f"{self.method} {self.path}"
+_LIST_SECONDS = 120.0
+"""How long the pages of one list may take together."""
 
 
 class GitHub:
     """One repository through GitHub's REST API. Nothing is asked before a method is called.
 
-    Lists come whole, in pages of 100. What fails on the way is asked again: GET, PATCH and DELETE three times, POST never. A rate limit is waited for,
-    for a minute in all. What cannot be done raises GitHubError, whose message names request and status and never the token.
+    Lists come whole, in pages of 100. What fails on the way is asked again: GET, PATCH and DELETE three times, POST and what adds annotations never. A rate
+    limit is waited for, for a minute in all; an answer must come whole and soon, however slowly it drips (see `Deadline`). What cannot be done raises
+    GitHubError, whose message names request and status and never the token.
     """
 
-    def __init__(self, *, token: str, api_url: str, repository: str, sleep: Callable[[float], None] = time.sleep, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, *, token: str, api_url: str, repository: str, sleep: Callable[[float], None] = time.sleep, clock: Callable[[], float] = time.time, deadline: Deadline | None = None
+    ) -> None:
         self.calls = 0
         self._sleep, self._clock, self._patience = sleep, clock, PATIENCE_SECONDS
         self._masker = Masker([token])
-        self._root = f"/repos/{_checked_repository(repository)}"
-        self._storage = Storage(secure=_checked_scheme(api_url) == "https", clock=clock)
-        auth = github.Auth.Token(token) if token else None
-        self._github = github.Github(
+        self._root = f"/repos/{checked_repository(repository)}"
+        self._storage = Storage(secure=checked_scheme(api_url) == "https", clock=clock)
+        auth, self._deadline = github.Auth.Token(token) if token else None, deadline or Deadline()
+        self._connect: Callable[[], github.Github] = lambda: github.Github(
             auth=auth, base_url=api_url.rstrip("/"), timeout=_TIMEOUT_SECONDS, per_page=_PAGE, retry=None, seconds_between_requests=None, seconds_between_writes=None
         )
+        self._github = self._connect()
+
+    def within(self, seconds: float) -> AbstractContextManager[None]:
+        """Within, all that is asked together takes no longer than this; what comes after raises GitHubError `unavailable`."""
+        return self._deadline.within(seconds)
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
@@ -118,7 +112,7 @@ class GitHub:
 
     def _link(self, artifact: Artifact) -> str:
         """Where the archive lies for the next minute."""
-        request = _Request("GET", f"{self._root}/actions/artifacts/{artifact.id}/zip")
+        request = Request("GET", f"{self._root}/actions/artifacts/{artifact.id}/zip")
         reply = self._exchange(request)
         link = reply.headers.get("location")
         if reply.status != 302 or not link:
@@ -148,13 +142,16 @@ class GitHub:
     def delete_comment(self, comment_id: int) -> None:
         """Remove a comment; one that is gone already is no error."""
         with self._tolerated("missing"):
-            self._ask(_Request("DELETE", f"{self._root}/issues/comments/{comment_id}"))
+            self._ask(Request("DELETE", f"{self._root}/issues/comments/{comment_id}"))
 
     def login(self) -> str | None:
-        """Who this token is; None for a token that is no user's."""
-        request = _Request("GET", "/user")
+        """Whose this token is: a user's, or an app's, which REST does not say; None where nobody says."""
+        request = Request("GET", "/user")
         with self._tolerated("permission", "missing"):
             return self._read(lambda found: reading.Fields(found).text("login"), self._json(request, self._ask(request)), str(request))
+        request = Request("POST", self._github.requester.graphql_url, body={"query": "query { viewer { login } }"})
+        with self._tolerated("permission", "missing", "refused", "unavailable"):
+            return self._read(reading.app_login, self._json(request, self._ask(request)), str(request))
         return None
 
     def create_check(self, name: str, head_sha: str, *, external_id: str, title: str, summary: str) -> CheckRun:
@@ -163,11 +160,19 @@ class GitHub:
         return self._one("POST", "/check-runs", reading.check_run, body=body)
 
     def update_check(self, check_id: int, *, conclusion: Conclusion | None, output: CheckOutput) -> CheckRun:
-        """Replace a check run's texts, add up to 50 annotations, and complete it where there is a conclusion: one request."""
-        body: dict[str, Any] = {"output": _output(output)}
+        """Replace a check run's texts, add up to 50 annotations, and complete it where there is a conclusion: one request.
+
+        With annotations it is asked once: after a GitHubError `unavailable` they may be there all the same, and a call without any tells how many are.
+        """
+        body: dict[str, Any] = {"output": output_json(output)}
         if conclusion is not None:
             body |= {"status": "completed", "conclusion": conclusion}
-        return self._one("PATCH", f"/check-runs/{check_id}", reading.check_run, body=body)
+        request = Request("PATCH", f"{self._root}/check-runs/{check_id}", body=body, adds=bool(output.annotations))
+        return self._read(reading.check_run, self._json(request, self._ask(request)), str(request))
+
+    def rename_check(self, check_id: int, name: str) -> CheckRun:
+        """Another name for a check run."""
+        return self._one("PATCH", f"/check-runs/{check_id}", reading.check_run, body={"name": name})
 
     def checks(self, head_sha: str, name: str) -> list[CheckRun]:
         """All check runs of this name on a commit, superseded ones too, in no order."""
@@ -182,17 +187,18 @@ class GitHub:
                 raise
 
     def _one(self, method: str, path: str, read: Callable[[Any], T], *, query: Mapping[str, str | int] | None = None, body: Mapping[str, Any] | None = None) -> T:
-        request = _Request(method, self._root + path, query or {}, body)
+        request = Request(method, self._root + path, query or {}, body)
         return self._read(read, self._json(request, self._ask(request)), str(request))
 
     def _list(self, path: str, within: str | None, read: Callable[[Any], T], query: Mapping[str, str | int] | None = None) -> list[T]:
-        return [self._read(read, row, f"GET {self._root}{path}") for row in self._pages(path, within, query or {})]
+        with self.within(_LIST_SECONDS):
+            return [self._read(read, row, f"GET {self._root}{path}") for row in self._pages(path, within, query or {})]
 
     def _pages(self, path: str, within: str | None, query: Mapping[str, str | int]) -> Iterator[Any]:
         """Rows of all pages, each once: what is added while we read moves others to the next page."""
         seen: set[int] = set()
         for page in range(1, _MOST_PAGES + 1):
-            request = _Request("GET", self._root + path, {**query, "per_page": _PAGE, "page": page})
+            request = Request("GET", self._root + path, {**query, "per_page": _PAGE, "page": page})
             reply = self._ask(request)
             rows = self._read(lambda found: _rows(found, within), self._json(request, reply), str(request))
             fresh = {number: row for number, row in rows.items() if number not in seen}
@@ -204,7 +210,7 @@ class GitHub:
                 raise GitHubError("unavailable", f"{request}: page {page} brings nothing new, and there is said to be another")
         raise GitHubError("unavailable", f"GET {self._root}{path}: more than {_MOST_PAGES} pages")
 
-    def _json(self, request: _Request, reply: Reply) -> Any:
+    def _json(self, request: Request, reply: Reply) -> Any:
         try:
             return json.loads(reply.text)
         except (ValueError, RecursionError):
@@ -216,20 +222,22 @@ class GitHub:
         except reading.Malformed as error:
             raise GitHubError("unavailable", f"{about}: the answer is not GitHub's: {error}") from None
 
-    def _ask(self, request: _Request) -> Reply:
+    def _ask(self, request: Request) -> Reply:
         """A request that must succeed."""
         reply = self._exchange(request)
         if not 200 <= reply.status < 300:
             raise self._error(request, reply)
         return reply
 
-    def _exchange(self, request: _Request) -> Reply:
-        """One answer below 400, after as many tries as the request allows."""
+    def _exchange(self, request: Request) -> Reply:
+        """One answer below 400, after as many tries as the request and the time allow."""
         pauses = iter(_PAUSES if request.is_repeatable else ())
         while True:
+            if self._deadline.is_over:
+                raise self._error(request, Reply(LOST, {}, "GitHub took too long before"))
             reply = self._once(request)
             wait = self._limit_wait(request, reply)
-            if wait is None and reply.is_failure:
+            if wait is None and reply.is_failure and self._deadline.may_repeat:
                 wait = next(pauses, None)
             if wait is None and (reply.is_failure or reply.status >= 400):
                 raise self._error(request, reply)
@@ -237,7 +245,7 @@ class GitHub:
                 return reply
             self._sleep(wait)
 
-    def _limit_wait(self, request: _Request, reply: Reply) -> float | None:
+    def _limit_wait(self, request: Request, reply: Reply) -> float | None:
         """Seconds to wait for a rate limit, taken from our patience; None when there is none."""
         wait = reply.limit_seconds(self._clock())
         if wait is None:
@@ -247,18 +255,25 @@ class GitHub:
         self._patience -= wait
         return wait
 
-    def _once(self, request: _Request) -> Reply:
+    def _once(self, request: Request) -> Reply:
         """The customs post: whatever PyGithub and all below it raise becomes an answer of its own."""
         self.calls += 1
-        try:
-            status, headers, text = self._github.requester.requestJson(
-                request.method, request.path, parameters=dict(request.query), headers={"X-GitHub-Api-Version": API_VERSION}, input=request.body
-            )
-        except Exception as error:  # noqa: BLE001 - nobody can list what five layers may raise; a test sends them all through here
-            return Reply(LOST, {}, type(error).__name__)
+        requester, known = self._github.requester, {"X-GitHub-Api-Version": API_VERSION}
+        with self._deadline.counted() as seconds:
+            try:
+                status, headers, text = in_time(
+                    lambda: requester.requestJson(request.method, request.path, parameters=dict(request.query), headers=known, input=request.body), seconds
+                )
+            except (LateAnswer, KeyboardInterrupt) as error:
+                self._github = self._connect()  # what was left behind still works with the connection before
+                if isinstance(error, KeyboardInterrupt):
+                    raise
+                return Reply(LOST, {}, str(error))
+            except Exception as error:  # noqa: BLE001 - nobody can list what five layers may raise; a test sends them all through here
+                return Reply(LOST, {}, type(error).__name__)
         return Reply(status, headers, text)
 
-    def _error(self, request: _Request, reply: Reply, what: str = "") -> GitHubError:
+    def _error(self, request: Request, reply: Reply, what: str = "") -> GitHubError:
         message = f"{request}: {f'{what}; ' if what else ''}{reply.message}"
         return GitHubError(reply.kind, self._masker.text(message), reply.status or None)
 
@@ -269,29 +284,3 @@ def _rows(found: Any, within: str | None) -> dict[int, Any]:
     if not isinstance(rows, list):
         raise reading.Malformed("a list was expected")
     return {reading.Fields(row).number("id"): row for row in rows}
-
-
-def _output(output: CheckOutput) -> dict[str, Any]:
-    annotations = [
-        {"path": one.path, "start_line": one.line, "end_line": one.line, "annotation_level": one.level, "title": one.title, "message": one.message} for one in output.annotations
-    ]
-    found: dict[str, Any] = {"title": output.title, "summary": output.summary}
-    return {**found, **({"text": output.text} if output.text else {}), **({"annotations": annotations} if annotations else {})}
-
-
-def _checked_repository(repository: str) -> str:
-    if not _REPOSITORY.fullmatch(repository):
-        raise ConfigError.one("INVALID_INPUT", "the repository is not named `owner/name`", "set GITHUB_REPOSITORY as GitHub does")
-    return repository
-
-
-def _checked_scheme(api_url: str) -> str:
-    try:
-        parts = urlsplit(api_url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host = None
-    if not host or parts.scheme not in ("http", "https") or parts.username or parts.query:
-        raise ConfigError.one("INVALID_INPUT", "the address of GitHub's API is no http or https address", "set GITHUB_API_URL as GitHub does")
-    return parts.scheme
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import os
 import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -77,11 +78,16 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
+def _at_once(path: str, flags: int) -> int:
+    """A pipe that nobody reads is refused rather than waited for."""
+    return os.open(path, flags | os.O_NONBLOCK, 0o666)
+
+
 def _append(path: Path | None, text: str) -> bool:
     if path is None:
         return False
     try:
-        with path.open("a", encoding="utf-8", errors="replace") as file:
+        with open(path, "a", encoding="utf-8", errors="replace", opener=_at_once) as file:
             file.write(text)
     except OSError:
         return False

@@ -96,6 +96,8 @@ class CheckRun:
     url: str
     app: str | None = None
     external_id: str | None = None
+    annotations: int = 0
+    """How many it has."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

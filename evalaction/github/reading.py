@@ -125,12 +125,18 @@ def comment(found: Any) -> Comment:
     )  # fmt: skip
 
 
+def app_login(found: Any) -> str:
+    """An app as the author of comments, `name[bot]`, from GraphQL's `viewer`."""
+    name = Fields(found).part("data").part("viewer").text("login")
+    return name if name.endswith("[bot]") else f"{name}[bot]"
+
+
 def check_run(found: Any) -> CheckRun:
     """One check run."""
     own = Fields(found)
     return CheckRun(
         id=own.number("id"), name=own.text("name"), status=own.text("status"), url=own.text_or_none("html_url") or "", app=own.part("app").text_or_none("slug"),
-        external_id=own.text_or_none("external_id"),
+        external_id=own.text_or_none("external_id"), annotations=own.part("output").number_or_none("annotations_count") or 0,
     )  # fmt: skip
 
 

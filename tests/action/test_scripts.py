@@ -226,6 +226,12 @@ def test_runtime__a_word_that_is_none(stage):
 
 
 @pytest.mark.parametrize("runtime", ["auto", "host", "container"])
+def test_finish__with_nothing_left_starts_nothing(stage):
+    """After a run with a verdict and without a note of an open check run, `finish` starts neither container nor program."""
+    ended = stage.run("finish", EVAL_GATE_VERDICT="regressed")
+    assert (ended.code, ended.calls) == (0, [])
+
+
 @pytest.mark.parametrize("words", [(), ("finish",)])
 def test_windows__is_refused(stage, runtime, words):
     """On Windows every runtime ends as a configuration error that names the system and a runner to use, without starting docker or Python."""

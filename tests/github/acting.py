@@ -59,6 +59,7 @@ class Acting:
         self.workspace = folder / "workspace"
         self.workspace.mkdir()
         self.steps = 0
+        self.given: dict[str, str] = {}
 
     def suite(self, name: str = "support", *, cases: int = 4, bad: Iterable[int] = (), named: str = "case", **top: Any) -> Path:
         """A suite of questions with a file of answers; those of the cases in `bad` are wrong."""
@@ -103,10 +104,22 @@ class Acting:
         given |= {f"INPUT_{name.upper()}": str(value) for name, value in {"github-token": token, **(inputs or {})}.items()}
         given = {name: value for name, value in {**given, **variables}.items() if value is not None}
         self.said()
+        self.given = dict(given)
         code = execute(given, [])
         results = self.workspace / given.get("INPUT_RESULTS-DIR", "eval-results")
         verdict = json.loads((results / "verdict.json").read_text()) if (results / "verdict.json").is_file() else None
         return Ended(code, read_outputs((step / "output").read_text()), self.said(), (step / "summary").read_text(), verdict, known)
+
+    def finish(self, **variables: str) -> str:
+        """The step that comes after the last one in the same job; its log."""
+        self.said()
+        assert execute({**self.given, **variables}, ["finish"]) == 0
+        return self.said()
+
+    @property
+    def note(self) -> Path:
+        """Where the last step leaves word of an open check run."""
+        return Path(self.given["RUNNER_TEMP"]) / "eval-gate-results-eval-1.check.json"
 
     def _own_run(self, event: Event, path: str) -> dict[str, Any]:
         """The run that the step is part of: in progress, listed like any other."""

@@ -181,7 +181,7 @@ def _updated(row: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
     for one in output.get("annotations", ()):
         if one["path"].startswith(("/", "../")) or one["start_line"] < 1 or one["end_line"] < one["start_line"] or len(one["message"].encode()) > 64 * 1024:
             raise Refused(422, "Invalid request: an annotation is out of place")
-    row.update({name: asked[name] for name in ("status", "conclusion", "external_id") if name in asked})
+    row.update({name: asked[name] for name in ("status", "conclusion", "external_id", "name") if name in asked})
     if asked.get("conclusion"):
         row["status"] = "completed"
     row["annotations"] += output.get("annotations", [])
@@ -204,6 +204,13 @@ def whoami(gh: FakeGitHub, call: Call) -> Answer:
     return Answer(200, description().filled("private-user", login=call.token.login))
 
 
+def viewer(gh: FakeGitHub, call: Call) -> Answer:
+    """GraphQL, as far as one question: whose token this is."""
+    if "viewer" not in call.json["query"] or not call.token.is_known:
+        return Answer(200, {"data": None, "errors": [{"message": "Resource not accessible by integration"}]})
+    return Answer(200, {"data": {"viewer": {"login": call.token.login}}})
+
+
 def repository(gh: FakeGitHub, call: Call) -> Answer:
     """Ours."""
     own = gh.repository
@@ -217,6 +224,7 @@ ROUTES: list[tuple[str, re.Pattern[str], str, Callable[..., Answer]]] = [
     for method, pattern, permissions, serve in (
         ("GET", _R, "", repository),
         ("GET", "/user", "", whoami),
+        ("POST", "/graphql", "", viewer),
         ("GET", f"{_R}/actions/artifacts", "actions:read", artifacts),
         ("GET", f"{_R}/actions/artifacts/([0-9]+)/(zip)", "actions:read", archive),
         ("GET", f"{_R}/actions/runs", "actions:read", runs),

@@ -8,6 +8,7 @@ from evalaction.errors import GitHubError
 from evalaction.github.check import Check
 from evalaction.github.facts import Annotation, CheckOutput
 from tests.github.fake import READ, TOKEN, Token
+from tests.github.routes import Answer
 
 POST, PATCH = "/check-runs$", "/check-runs/[0-9]+$"
 
@@ -21,7 +22,7 @@ def _annotation(number, **more):
 
 
 def _open(gh, github, name="eval-gate", key="eval"):
-    return Check.open(github, name, gh.tip(), key)
+    return Check.open(github, name, gh.tip(), f"eval-gate:{key}")
 
 
 def test_open__in_progress_then_completed(gh, github):
@@ -131,3 +132,23 @@ def test_resume__by_a_later_step(gh, github, client):
     check = _open(gh, github)
     Check.resume(client(), check.id).complete("cancelled", _output())
     assert gh.checks[check.id]["conclusion"] == "cancelled"
+
+
+@pytest.mark.parametrize("count", [3, 120])
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_annotations__answer_lost(gh, github, count, lost):
+    """Whichever answer is lost, each annotation is there once: GitHub adds them anew with every request that takes effect."""
+    check = _open(gh, github)
+    for skip in range(lost + 1):
+        gh.trouble("PATCH", PATCH, lambda _gh, _call: Answer(502, {"message": "Lost"}), skip=skip, after=True)
+    check.complete("failure", _output(count))
+    assert gh.checks[check.id]["conclusion"] == "failure"
+    assert [one["start_line"] for one in gh.checks[check.id]["annotations"]] == list(range(1, count + 1))
+
+
+def test_annotations__failed_then_works(gh, github):
+    """Annotations of a request that took no effect are sent again."""
+    check = _open(gh, github)
+    gh.fail("PATCH", PATCH, 502, times=1)
+    check.complete("failure", _output(3))
+    assert (gh.checks[check.id]["conclusion"], len(gh.checks[check.id]["annotations"])) == ("failure", 3)

@@ -267,9 +267,12 @@ def test_comments__whole_life(gh, github):
     assert len(github.comments(number)) == 130
 
 
-@pytest.mark.parametrize(("token", "login"), [(Token(), None), (Token(login="bob", is_user=True), "bob")])
-def test_login__users_only(gh, github, token, login):
-    """An installation's token is nobody's, a user's is its owner's."""
+@pytest.mark.parametrize(
+    ("token", "login"),
+    [(Token(), "github-actions[bot]"), (Token(login="our-app"), "our-app[bot]"), (Token(is_known=False), None), (Token(login="bob", is_user=True), "bob")],
+)
+def test_login__whose_token_it_is(gh, github, token, login):
+    """A user's token is its owner's, an installation's that of its app, as comments name it; where nobody says, it is nobody's."""
     gh.tokens[TOKEN] = token
     assert github.login() == login
 

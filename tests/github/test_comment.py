@@ -226,12 +226,22 @@ def test_author__whoever_the_token_is(gh, publish, token, author):
 
 
 def test_author__an_app_learns_its_name(gh, publish):
-    """An app that nobody named learns its name by posting, and its comments of before become one again."""
-    gh.tokens[TOKEN] = Token(login="our-app[bot]")
+    """An app that nobody named, not even GitHub, learns its name by posting, and its comments of before become one again."""
+    gh.tokens[TOKEN] = Token(login="our-app[bot]", is_known=False)
     first, _ = publish("one")
     second, _ = publish("two")
     assert first.id == second.id
     assert _bodies(gh) == [f"{MARKER}\ntwo"]
+
+
+def test_author__an_app_is_known_before_it_posts(gh, publish):
+    """An app's comment is edited in place, without another post."""
+    gh.tokens[TOKEN] = Token(login="our-app[bot]")
+    first, _ = publish("one")
+    gh.seen.clear()
+    second, _ = publish("two")
+    assert first.id == second.id
+    assert [call.method for call in gh.writes() if "/comments" in call.path] == ["PATCH"]
 
 
 def test_author__given(gh, publish):

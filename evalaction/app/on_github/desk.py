@@ -81,6 +81,7 @@ class Desk:
         """Where results go. `foreign` records come from a stage that others could change."""
         return Outputs(
             out=self.results, baseline=self.baselines, report=self.results / REPORT, report_only=self.inputs.report_only, command=self._again(), accept=self._accept(),
+            accept_regressions=self._accept(regressions=True) if self.event.pull is not None else None,
             source=source, sink=sink, foreign=foreign,
         )  # fmt: skip
 
@@ -96,10 +97,9 @@ class Desk:
         folder = [f"cd {shlex.quote(self.inputs.working_directory)} &&"] if self.inputs.working_directory != "." else []
         return " ".join([*folder, "eval-gate gate", *map(shlex.quote, self.inputs.suite)])
 
-    def _accept(self) -> str | None:
+    def _accept(self, *, regressions: bool = False) -> str | None:
         if self.inputs.baseline_store == "directory":
             return None
         run = f" -f run-id={self.event.run_id}" if self.event.run_id else ""
-        only = " -f only=regressions" if self.event.pull is not None else ""
-        only += f" -f key={shlex.quote(self.inputs.key)}" if self.inputs.mode == "merge" else ""  # the shards left results of their own
-        return f'gh workflow run {self.inputs.baseline_workflow}{run}{only} -f reason="why this is right"'
+        key = f" -f key={shlex.quote(self.inputs.key)}" if self.inputs.mode == "merge" else ""  # the shards left results of their own
+        return f'gh workflow run {self.inputs.baseline_workflow}{run}{" -f only=regressions" if regressions else ""}{key} -f reason="why this is right"'

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from evalaction.app.judging import publish_failure
+import dataclasses
+
+from evalaction.app.judging import publish_failure, write_verdict
 from evalaction.app.on_github.desk import Desk
 from evalaction.app.on_github.records import results_of
 from evalaction.app.on_github.surfaces import Surfaces
 from evalaction.app.on_github.unmeasured import has_record, unmeasured, worst
 from evalaction.app.reading import judge_records, show_failure
-from evalaction.core.verdict import Reason, Verdict
+from evalaction.core.verdict import EXIT_CODES, Reason, Verdict, VerdictWord
 
 
 def second_stage(desk: Desk, surfaces: Surfaces) -> Verdict:
@@ -25,6 +27,21 @@ def second_stage(desk: Desk, surfaces: Surfaces) -> Verdict:
     measured = [place for place in results.values() if has_record(place)]
     if not measured:
         said = worst(silent)
-        return show_failure(desk.parts, desk.outputs(surfaces), said.word, said.reasons, word="published")
+        return _published(desk, surfaces, show_failure(desk.parts, desk.outputs(surfaces), said.word, said.reasons, word="published"))
     outputs = desk.outputs(surfaces, source=desk.source(), foreign=True)
-    return judge_records(desk.parts, outputs, *measured, word=lambda _verdict: "published", beside=[one.as_suite() for one in silent])
+    return _published(desk, surfaces, judge_records(desk.parts, outputs, *measured, word=lambda _verdict: "published", beside=[one.as_suite() for one in silent]))
+
+
+def _published(desk: Desk, surfaces: Surfaces, verdict: Verdict) -> Verdict:
+    """The verdict, unless nobody can see it on the pull request: what was asked for was not done then."""
+    failure = surfaces.unpublished
+    if failure is None:
+        return verdict
+    refused = failure.kind == "permission" and not failure.is_locked
+    word: VerdictWord = "config_error" if refused else "not_measured"
+    reason = Reason(code="MISSING_PERMISSION" if refused else "GITHUB_UNAVAILABLE", message=f"neither comment nor check run could be written: {failure.message}")
+    desk.say(f"{reason.code}: {reason.message}")
+    code = int(EXIT_CODES[word])
+    verdict = dataclasses.replace(verdict, verdict=word, exit_code=code, would_exit=code, reasons=(*verdict.reasons, reason))
+    write_verdict(desk.parts, desk.outputs(), verdict)
+    return verdict

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import signal
-import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from evalaction.app.on_github.conclusions import conclusion, is_cancelled
+from evalaction.app.on_github.open_check import OpenCheck, check_name, external_id, forget, is_of_another_workflow, remember
 from evalaction.app.on_github.remarks import remarks_on
+from evalaction.app.signals import deaf, held
 from evalaction.core.verdict import Verdict
 from evalaction.errors import GitHubError
-from evalaction.github.facts import Annotation, CheckOutput, Conclusion, PullRequest, Run
+from evalaction.github.facts import Annotation, CheckOutput, PullRequest, Run
 from evalaction.github.limits import CHECK_LIMIT, COMMENT_LIMIT, SUMMARY_LIMIT
-from evalaction.github.names import results_name
 from evalaction.report.details import Details
 from evalaction.report.headline import overall_sentence
 from evalaction.report.markdown import marker_comment, render_markdown
@@ -24,13 +22,15 @@ from evalaction.report.said import Said, ours, say
 from evalaction.report.text import plain
 from evalaction.report.view import build_view
 from evalaction.settings import with_secrets
-from evalaction.store.files import write_atomic
 
 if TYPE_CHECKING:
     from evalaction.app.on_github.desk import Desk
     from evalaction.github.check import Check
+    from evalaction.github.client import GitHub
 
 _PERMISSIONS = {"comment": "pull-requests: write", "check run": "checks: write"}
+_SECONDS = 90.0
+"""How long one surface may take: GitHub's troubles with a comment leave time for the check run."""
 T = TypeVar("T")
 
 
@@ -44,6 +44,19 @@ class Place:
     """The finished run that a second stage reports on."""
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a surface shows nothing. `kind` is that of a GitHubError, empty for anything else."""
+
+    message: str
+    kind: str = ""
+
+    @property
+    def is_locked(self) -> bool:
+        """Whether nobody may write there, whatever the token may do."""
+        return self.kind == "permission" and "is locked" in self.message
+
+
 class Surfaces:
     """Opened before anything is measured; called with the verdict."""
 
@@ -52,7 +65,8 @@ class Surfaces:
         self._wants_check = publish and desk.inputs.check and place.head_sha is not None
         self._wants_comment = publish and desk.inputs.comment and place.pull is not None
         self._check: Check | None = None
-        self._failed: dict[str, str] = {}
+        self._note: OpenCheck | None = None
+        self._failed: dict[str, Failure] = {}
         self._summed = False
         self.comment_url = self.check_url = ""
 
@@ -62,16 +76,43 @@ class Surfaces:
             return
         from evalaction.github.check import Check  # noqa: PLC0415 - the client is loaded only when it is asked
 
-        github, sha = self._desk.github, self.place.head_sha
-        self._check = self._attempt("check run", lambda: Check.open(github, self._name(), sha, self._desk.inputs.key))
-        if self._check is not None:
-            self.check_url = self._check.url
-            self._attempt("check run", lambda: write_atomic(state_file(self._desk), json.dumps({"check_id": self._check.id if self._check else None}).encode()))
+        desk, github, sha = self._desk, self._desk.github, self.place.head_sha
+        note = self._note = OpenCheck(name=check_name(desk), head_sha=sha, external_id=external_id(desk))
+        with held():  # a signal between the post and the note would leave a check run that nobody knows of
+            self._attempt("check run", lambda: remember(desk, note))
+            self._check = self._attempt("check run", lambda: Check.open(github, note.name, sha, note.external_id))
+            self._noted()
+        self._tell_apart(github)
+
+    def _noted(self) -> None:
+        """The number of the check run; nothing where there certainly is none. After an outage there may be one, and it is looked for at the end."""
+        check, note = self._check, self._note
+        if check is not None and note is not None:
+            self.check_url = check.url
+            self._attempt("check run", lambda: remember(self._desk, dataclasses.replace(note, check_id=check.id)))
+        elif self._failed["check run"].kind in ("permission", "missing", "refused"):
+            self._note = None
+            forget(self._desk)
+
+    def _tell_apart(self, github: GitHub) -> None:
+        """GitHub shows the latest check run of a name only: where another workflow has one of ours, the later green one would hide the other's red."""
+        desk, check, note = self._desk, self._check, self._note
+        if check is None or note is None or desk.inputs.check_name or desk.inputs.explicit_key or desk.event.workflow is None:
+            return
+        try:
+            if not any(one.id < check.id and is_of_another_workflow(desk, one.external_id) for one in github.checks(note.head_sha, note.name)):
+                return
+            name = check_name(desk, beside_others=True)
+            check.rename(name)
+        except GitHubError as error:
+            desk.say(f"whether another workflow has a check run of the name {note.name} could not be seen: {error}")
+            return
+        desk.warn("eval-gate", plain(f"another workflow has the check run {note.name} on this commit, so this one is called {name}. Give each a key of its own."))
 
     def __call__(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
         """Show the verdict everywhere; see `Sink`."""
         if is_cancelled(verdict):
-            _deaf()
+            deaf()
         elsewhere = self._elsewhere(verdict)
         if elsewhere:
             self._desk.warn("eval-gate measured another commit", f"{elsewhere} was measured, not {self.place.head_sha}: the check there concludes as action_required")
@@ -79,10 +120,6 @@ class Surfaces:
         self._attempt("comment", lambda: self._comment(verdict, details))
         self._attempt("check run", lambda: self._complete(verdict, details))
         self._say_failures()
-
-    def _name(self) -> str:
-        inputs = self._desk.inputs
-        return plain(inputs.check_name or f"eval-gate ({inputs.key})", 200)
 
     def _add_summary(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
         self._summed = self._desk.runner.add_summary(self._markdown(verdict, details, SUMMARY_LIMIT))
@@ -94,22 +131,40 @@ class Surfaces:
         from evalaction.github.comment import StickyComment  # noqa: PLC0415 - the client is loaded only when it is asked
 
         author = f"{self._check.app}[bot]" if self._check is not None and self._check.app else None
-        key = self._desk.inputs.key
-        body = self._markdown(verdict, details, COMMENT_LIMIT, marker=key)
-        sticky = StickyComment(github, marker_comment(key), author)
-        published = sticky.publish(pull, head, body)
+        marker = comment_key(self._desk)
+        body = self._markdown(verdict, details, COMMENT_LIMIT, marker=marker)
+        sticky = StickyComment(github, marker_comment(marker), author)
+        with github.within(_SECONDS):
+            published = sticky.publish(pull, head, body)
         self.comment_url = published.url if published else ""
+        self._failed.pop("comment", None)
         if sticky.reason:
             self._desk.say(f"comment: {sticky.reason}")
 
     def _complete(self, verdict: Verdict, details: Mapping[str, Details]) -> None:
-        if self._check is None:
+        desk, github, note = self._desk, self._desk.github, self._note
+        if github is None or note is None:
             return
-        desk = self._desk
         text, remarks = self._markdown(verdict, details, CHECK_LIMIT), tuple(self.remarks(verdict, details))
         output = CheckOutput(title=self._title(verdict), summary=self._summary(verdict), text=text, annotations=remarks)
-        self.check_url = self._check.complete(conclusion(verdict, desk.inputs.no_baseline, elsewhere=self._elsewhere(verdict) is not None), output).url or self.check_url
-        state_file(desk).unlink(missing_ok=True)
+        word = conclusion(verdict, desk.inputs.no_baseline, elsewhere=self._elsewhere(verdict) is not None)
+        with github.within(_SECONDS):
+            check = self._check or self._found_again(github, note)
+            if check is None:
+                return
+            self._attempt("check run", lambda: remember(desk, note.decided(check.id, word, output)))
+            self.check_url = check.complete(word, output).url or self.check_url
+        forget(desk)
+        self._failed.pop("check run", None)
+
+    def _found_again(self, github: GitHub, note: OpenCheck) -> Check | None:
+        """The check run whose opening was lost in an outage; None when it did not take effect."""
+        from evalaction.github.check import Check  # noqa: PLC0415 - the client is loaded only when it is asked
+
+        self._check = Check.find(github, note.name, note.head_sha, note.external_id)
+        if self._check is None:
+            forget(self._desk)
+        return self._check
 
     def _elsewhere(self, verdict: Verdict) -> str | None:
         """The commit that was measured in the place of the one that the check is on; None where it is that one.
@@ -157,52 +212,38 @@ class Surfaces:
         try:
             return work()
         except GitHubError as error:
-            self._failed[surface] = str(error)
+            self._failed[surface] = Failure(str(error), error.kind)
         except Exception as error:  # noqa: BLE001 - a surface that fails, for whatever reason, must not cost the verdict or the other surfaces
-            self._failed[surface] = f"{type(error).__name__}: {error}"
+            self._failed[surface] = Failure(f"{type(error).__name__}: {error}")
         return None
+
+    @property
+    def unpublished(self) -> Failure | None:
+        """Why neither check run nor comment, of those wanted, shows the verdict; None when one does or none is wanted. A missing permission counts first."""
+        wanted = [name for name, is_wanted in (("check run", self._wants_check), ("comment", self._wants_comment)) if is_wanted]
+        failures = [self._failed[name] for name in wanted if name in self._failed]
+        if not wanted or len(failures) < len(wanted):
+            return None
+        return min(failures, key=lambda one: one.kind != "permission" or one.is_locked)
 
     def _say_failures(self) -> None:
         if not self._failed:
             return
-        told = "; ".join(f"{surface}: {reason}" for surface, reason in self._failed.items())
-        lines = [f"`{_PERMISSIONS[surface]}`" for surface in self._failed if surface in _PERMISSIONS]
+        told = "; ".join(f"{surface}: {failure.message}" for surface, failure in self._failed.items())
+        lines = [f"`{_PERMISSIONS[surface]}`" for surface, failure in self._failed.items() if surface in _PERMISSIONS and not failure.is_locked]
         remedy = f" If the token may not write, add {' and '.join(lines)} to the job's permissions; pull requests from forks need the second workflow." if lines else ""
+        if any(failure.is_locked for failure in self._failed.values()):
+            remedy += " Nobody can comment on a locked conversation: unlock it, or set comment: false."
         rest = " The job summary has everything." if self._summed else ""
         self._desk.warn("eval-gate could not publish", plain(f"{told}. The verdict stands.{remedy}{rest}", 2000))
+
+
+def comment_key(desk: Desk) -> str:
+    """What the comment's marker names: the key, and where nobody chose one also the workflow's file, since another workflow may have a job of the same id."""
+    inputs, workflow = desk.inputs, desk.event.workflow
+    return inputs.key if inputs.explicit_key or workflow is None else f"{inputs.key}:{workflow}"
 
 
 def headline(verdict: Verdict, desk: Desk) -> str:
     """The verdict in one line of plain text, as a check run's title."""
     return plain(desk.parts.settings.masker.text(overall_sentence(verdict).render(str)), 250)
-
-
-def state_file(desk: Desk) -> Path:
-    """Where the open check run is remembered for the step that runs after a kill."""
-    return desk.folder.parent / f"{results_name(desk.inputs.key, desk.event.attempt)}.check.json"
-
-
-def finish(desk: Desk) -> int:
-    """After a run that was killed: complete the check run that it left open, so that it blocks nobody for ever."""
-    state = state_file(desk)
-    if desk.github is None or not state.is_file():
-        return 0
-    from evalaction.github.check import Check  # noqa: PLC0415 - the client is loaded only when it is asked
-
-    cancelled = desk.parts.settings.environment.get("EVAL_GATE_JOB_STATUS") == "cancelled"
-    word: Conclusion = "cancelled" if cancelled else "failure"
-    what = "The run was cancelled before it came to a verdict." if cancelled else "The run was ended before it came to a verdict: out of memory, or killed."
-    try:
-        number = int(json.loads(state.read_bytes())["check_id"])
-        Check.resume(desk.github, number).complete(word, CheckOutput(title="not_measured: the run did not finish", summary=what))
-        state.unlink(missing_ok=True)
-    except (GitHubError, ValueError, KeyError, TypeError, OSError) as error:
-        desk.warn("eval-gate could not close its check run", plain(f"{type(error).__name__}: {error}"))
-    return 0
-
-
-def _deaf() -> None:
-    """After the first signal the runner sends more; what is left to do is short, and must be done."""
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_IGN)

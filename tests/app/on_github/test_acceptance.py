@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.github import events
-from tests.github.fake import EVAL, ago
+from tests.github.fake import EVAL, Token, ago
 
 
 def uploaded(ended):
@@ -335,3 +335,14 @@ def test_accept__record_cannot_choose_a_folder(acting, gh, key):
         refused = acting.act(events.dispatch(gh), inputs={"mode": "accept", "run-id": run["id"], "reason": "fine", "baseline-store": store})
         assert (refused.code, "INVALID_RECORD" in refused.log) == (2, True)
     assert not list(acting.folder.parent.rglob("escaped"))
+
+
+@pytest.mark.parametrize("mode", ["accept", "report", "merge"])
+def test_run__that_the_token_may_not_read(acting, gh, mode):
+    """Without `actions: read` every mode that needs a finished run is a configuration error that names the line."""
+    acting.suite()
+    run = acting.upload(acting.act(events.push(gh)))
+    gh.tokens["weak-token"] = Token(permissions={"contents": "read"})
+    ended = acting.act(events.dispatch(gh), inputs={"mode": mode, "run-id": run["id"], "reason": "reviewed"}, token="weak-token")
+    assert (ended.code, ended.word, ended.verdict["reasons"][0]["code"]) == (2, "config_error", "MISSING_PERMISSION")
+    assert "actions: read" in ended.log

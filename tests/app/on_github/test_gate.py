@@ -71,11 +71,11 @@ def test_gate__check_is_opened_before_anything_is_looked_up(acting, gh, baseline
 
 
 def test_gate__calls_do_not_grow_with_the_cases(acting, gh, baseline):
-    """A pull request's run with a baseline asks GitHub at most twelve times, whatever the number of cases."""
+    """A pull request's run with a baseline asks GitHub at most thirteen times, whatever the number of cases."""
     baseline(cases=40)
     gh.seen.clear()
     acting.act(events.pull_request(gh, gh.pull()))
-    assert len(gh.seen) <= 12
+    assert len(gh.seen) <= 13
 
 
 @pytest.mark.parametrize("event", ["push", "schedule", "dispatch", "merge_group"])
@@ -301,3 +301,39 @@ def test_gate__report_only_is_neutral_and_says_what_would_fail(acting, gh, basel
     assert (ended.code, ended.word, ended.outputs["exit-code"]) == (0, "regressed", "0")
     assert check_on(gh, pull["head"]["sha"])["conclusion"] == "neutral"
     assert "would fail" in ended.summary
+
+
+def test_gate__locked_conversation_is_no_matter_of_permissions(acting, gh, baseline):
+    """On a locked pull request the warning says that it is locked, and advises no permission."""
+    baseline()
+    pull = gh.pull()
+    pull["locked"] = True
+    ended = acting.act(events.pull_request(gh, pull))
+    assert ended.word == "passed"
+    assert "unlock it" in ended.log
+    assert "pull-requests: write" not in ended.log
+
+
+def test_gate__advises_an_acceptance_that_works(acting, gh, baseline):
+    """On a pull request the advice is to accept the regressions alone where something got worse, and the whole run where there is no baseline yet."""
+    first = gh.pull()
+    acting.suite(bad=[2])
+    run = acting.act(events.pull_request(gh, first))
+    assert "gh workflow run accept-baseline.yml" in run.summary
+    assert "only=regressions" not in run.summary
+    acting.upload(run)
+    baseline()
+    acting.suite(bad=[2])
+    assert "-f only=regressions" in acting.act(events.pull_request(gh, gh.pull("second"))).summary
+
+
+def test_gate__an_apps_token_edits_its_comment(acting, gh, baseline):
+    """With a token of an app and without a check run, the second push edits the comment of the first, and posts none (P82)."""
+    baseline()
+    gh.tokens["app-token"] = Token(login="my-app[bot]")
+    pull = gh.pull()
+    for method in ("POST", "PATCH"):
+        gh.seen.clear()
+        acting.suite(bad=[1] if method == "PATCH" else [])
+        acting.act(events.pull_request(gh, pull), token="app-token", inputs={"check": "false"})
+        assert [call.method for call in gh.writes() if "comments" in call.path] == [method]

@@ -153,3 +153,15 @@ def test_merge__suite_that_no_shard_came_to(acting, gh, sharded):
     ended = acting.act(event, run=run, inputs={"mode": "merge", "key": "join"})
     assert (ended.code, ended.word) == (2, "config_error")
     assert "beta" in ended.log
+
+
+def test_merge__shards_of_another_commit_are_refused(acting, gh):
+    """A run that is named and measured another commit lends its verdict to no pull request."""
+    event = events.push(gh)
+    other = gh.run("push", path=".github/workflows/eval.yml", status="in_progress", conclusion=None)
+    acting.suite()
+    acting.upload(acting.act(event, run=other, inputs={"shard": "1/1", "key": "eval-0"}))
+    pull = gh.pull()
+    ended = acting.act(events.pull_request(gh, pull), inputs={"mode": "merge", "run-id": other["id"]})
+    assert (ended.code, ended.word) == (2, "config_error"), ended.log
+    assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]] == ["action_required"]

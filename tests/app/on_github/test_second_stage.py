@@ -246,37 +246,6 @@ def test_second_stage__push_run_is_not_reported(acting, gh, baseline):
     assert not gh.writes()
 
 
-def test_merge__joins_the_shards_of_its_own_run(acting, gh, baseline):
-    """The merge job fetches every shard of the run that it is part of, judges the whole, publishes, and is red for a regression in one shard."""
-    baseline()
-    for bad, (code, word) in (([], (0, "merged")), ([2], (1, "regressed"))):
-        pull = gh.pull(f"feature-{len(bad)}")
-        event = events.pull_request(gh, pull)
-        run = gh.run("pull_request", f"feature-{len(bad)}", path=".github/workflows/eval.yml", status="in_progress", conclusion=None, head_sha=pull["head"]["sha"])
-        for number in (1, 2):
-            acting.suite(bad=bad)
-            acting.upload(acting.act(event, run=run, inputs={"shard": f"{number}/2", "key": f"eval-{number - 1}"}))
-            run["status"], run["conclusion"] = "in_progress", None
-        ended = acting.act(event, run=run, inputs={"mode": "merge"})
-        assert (ended.code, ended.word) == (code, word), ended.log
-        assert len(list((acting.workspace / "eval-results" / "support" / "cases").glob("*.json"))) == 4
-        assert len(gh.comments_on(pull["number"])) == 1
-        shutil.rmtree(acting.workspace / "eval-results")
-
-
-@pytest.mark.parametrize("which", [(1,), (2,)])
-def test_merge__missing_shard_is_an_error(acting, gh, which):
-    """A shard that is not there makes a configuration error, never a smaller record."""
-    event = events.push(gh)
-    run = gh.run("push", path=".github/workflows/eval.yml", status="in_progress", conclusion=None)
-    for number in which:
-        acting.suite()
-        acting.upload(acting.act(event, run=run, inputs={"shard": f"{number}/2", "key": f"eval-{number - 1}"}))
-        run["status"], run["conclusion"] = "in_progress", None
-    ended = acting.act(event, run=run, inputs={"mode": "merge"})
-    assert ended.code == 2, ended.log
-
-
 def says(word):
     """A command that answers every question with one word."""
     return {"exec": {"command": f"cat > /dev/null; echo {word}", "protocol": "text"}}
@@ -311,13 +280,17 @@ def test_second_stage__record_names_no_baseline_of_its_own(acting, gh, store):
     assert (ended.word, ended.suite["verdict"], ended.suite["baseline"]["found"]) == ("published", "no_baseline", False)
 
 
-def test_merge__shards_of_another_commit_are_refused(acting, gh):
-    """A run that is named and measured another commit lends its verdict to no pull request."""
-    event = events.push(gh)
-    other = gh.run("push", path=".github/workflows/eval.yml", status="in_progress", conclusion=None)
-    acting.suite()
-    acting.upload(acting.act(event, run=other, inputs={"shard": "1/1", "key": "eval-0"}))
-    pull = gh.pull()
-    ended = acting.act(events.pull_request(gh, pull), inputs={"mode": "merge", "run-id": other["id"]})
-    assert (ended.code, ended.word) == (2, "config_error"), ended.log
-    assert [row["conclusion"] for row in gh.checks.values() if row["head_sha"] == pull["head"]["sha"]] == ["action_required"]
+@pytest.mark.parametrize(
+    ("trouble", "word", "code", "reason"), [({"status": 403}, "config_error", 2, "MISSING_PERMISSION"), ({"status": 404}, "not_measured", 3, "GITHUB_UNAVAILABLE")]
+)
+def test_second_stage__that_could_publish_nothing_says_so(gh, staged, trouble, word, code, reason):
+    """Where neither comment nor check run can be written, nothing was published, and the exit code says so; one of them is enough."""
+    pull, _, act = staged()
+    gh.fail("POST", "/comments$", **trouble)
+    assert act().word == "published"
+    gh.fail("POST", "/check-runs$", **trouble)
+    ended = act()
+    assert (ended.code, ended.word, ended.verdict["verdict"]) == (code, word, word)
+    assert ended.verdict["reasons"][-1]["code"] == reason
+    assert ended.verdict["suites"]
+    assert not gh.comments_on(pull["number"])
