@@ -161,6 +161,12 @@ def test_container__rootless_engine(stage):
     assert ended.run[ended.run.index("--user") + 1] == "0:0"
 
 
+def test_finish__with_nothing_left_starts_nothing(stage):
+    """After a run with a verdict and without a note of an open check run, `finish` starts neither container nor program."""
+    ended = stage.run("finish", EVAL_GATE_VERDICT="regressed")
+    assert (ended.code, ended.calls) == (0, [])
+
+
 def test_finish__ends_what_was_left(stage):
     """`finish` ends the container of a run whose docker was killed, pulls nothing, and runs the program with its word."""
     ended = stage.run("finish", EVAL_GATE_ACTION_REPOSITORY="some/gate", EVAL_GATE_ACTION_REF="v1", FAKE_DOCKER=json.dumps({**WORKS, "ps": ["abc", 0], "image inspect": ["", 0]}))
@@ -226,12 +232,6 @@ def test_runtime__a_word_that_is_none(stage):
 
 
 @pytest.mark.parametrize("runtime", ["auto", "host", "container"])
-def test_finish__with_nothing_left_starts_nothing(stage):
-    """After a run with a verdict and without a note of an open check run, `finish` starts neither container nor program."""
-    ended = stage.run("finish", EVAL_GATE_VERDICT="regressed")
-    assert (ended.code, ended.calls) == (0, [])
-
-
 @pytest.mark.parametrize("words", [(), ("finish",)])
 def test_windows__is_refused(stage, runtime, words):
     """On Windows every runtime ends as a configuration error that names the system and a runner to use, without starting docker or Python."""
