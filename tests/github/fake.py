@@ -274,8 +274,8 @@ class FakeGitHub:
         return [call for call in self.seen if method in ("", call.method) and re.search(pattern, call.path)]
 
     def writes(self) -> list[Call]:
-        """The requests that were to change something."""
-        return [call for call in self.seen if call.method != "GET"]
+        """The requests that were to change something; GraphQL is only asked questions."""
+        return [call for call in self.seen if call.method != "GET" and call.path != "/graphql"]
 
     # ── serving ──
 

@@ -162,11 +162,23 @@ def post_check(gh: FakeGitHub, call: Call) -> Answer:
     asked, number = call.json, gh.number()
     row = description().filled(
         "check-run", id=number, name=asked["name"], head_sha=asked["head_sha"], external_id=asked.get("external_id", ""), status="queued", conclusion=None,
-        html_url=f"https://github.test/octo/demo/runs/{number}", app=None,
+        html_url=f"https://github.test/octo/demo/runs/{number}", app=_app_of(call),
         output={"title": None, "summary": None, "text": None, "annotations_count": 0, "annotations_url": ""},
     )  # fmt: skip
     gh.checks[number] = {**row, "annotations": []}
     return Answer(201, _updated(gh.checks[number], asked))
+
+
+def _app_of(call: Call) -> dict[str, Any] | None:
+    """The app that made a check run, which may edit it; only apps may make one."""
+    if not call.token.login.endswith("[bot]"):
+        return None
+    name, made = call.token.login.removesuffix("[bot]"), "2018-07-30T09:30:17Z"
+    owner = description().filled("simple-user", login="github")
+    return {
+        "id": 15368, "slug": name, "node_id": "", "owner": owner, "name": name, "description": None, "external_url": "https://github.test", "html_url": "https://github.test",
+        "created_at": made, "updated_at": made, "permissions": {}, "events": [],
+    }  # fmt: skip
 
 
 def patch_check(gh: FakeGitHub, call: Call, number: str) -> Answer:

@@ -96,7 +96,7 @@ def test_keys__two_jobs_on_one_pull_request(acting, gh, baseline):
             acting.suite(name, bad=bad if name == "alpha" else [])
             acting.act(event, inputs={"suite": f"evals/{name}.eval.yaml"}, GITHUB_JOB=name, GITHUB_RUN_ATTEMPT=str(attempt))
     comments = [row["body"] for row in gh.comments_on(pull["number"])]
-    assert [body.splitlines()[0] for body in comments] == ["<!-- eval-gate:alpha -->", "<!-- eval-gate:beta -->"]
+    assert [body.splitlines()[0] for body in comments] == ["<!-- eval-gate:alpha%3Aeval.yml -->", "<!-- eval-gate:beta%3Aeval.yml -->"]
     assert all("passed" in body.splitlines()[1] for body in comments)
     assert dict(checks_on(gh, pull["head"]["sha"])) == {"eval-gate (alpha)": "success", "eval-gate (beta)": "success"}
 

@@ -71,11 +71,11 @@ def test_gate__check_is_opened_before_anything_is_looked_up(acting, gh, baseline
 
 
 def test_gate__calls_do_not_grow_with_the_cases(acting, gh, baseline):
-    """A pull request's run with a baseline asks GitHub at most fourteen times, whatever the number of cases."""
+    """A pull request's run with a baseline asks GitHub at most twelve times, whatever the number of cases."""
     baseline(cases=40)
     gh.seen.clear()
     acting.act(events.pull_request(gh, gh.pull()))
-    assert len(gh.seen) <= 14
+    assert len(gh.seen) <= 12
 
 
 @pytest.mark.parametrize("event", ["push", "schedule", "dispatch", "merge_group"])
