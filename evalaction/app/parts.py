@@ -100,6 +100,8 @@ class Outputs:
     source: BaselineSource | None = None
     foreign: bool = False
     """Whether the records were measured where others could change them: what they say of baselines, or of a base system that was asked, is not believed."""
+    commit: str | None = None
+    """The commit that was provably measured, where the records' own word for it is not believed."""
     warnings: tuple[str, ...] = ()
     """What is to be said of every suite of this run."""
     sink: Sink | None = None

@@ -93,9 +93,13 @@ def _shown(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
 
 
 def _judged(parts: Parts, outputs: Outputs, places: Iterable[Path]) -> list[Judged]:
-    records = read_records(*places)
+    records = [(folder, _measured_at(record, outputs.commit)) for folder, record in read_records(*places)]
     known = of_records(parts, Where.of(outputs), [record.header for _, record in records])
     return [_judge(parts, outputs, folder, record, known[record.header.key]) for folder, record in records]
+
+
+def _measured_at(record: RunRecord, commit: str | None) -> RunRecord:
+    return record if commit is None else dataclasses.replace(record, header=dataclasses.replace(record.header, commit=commit))
 
 
 def _judge(parts: Parts, outputs: Outputs, folder: Path, record: RunRecord, known: FoundBaseline) -> Judged:

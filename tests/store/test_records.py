@@ -184,6 +184,7 @@ FORGED = {
     "scores and an error": at(*TRIAL, "error", value={"code": "TARGET_FAILED", "message": "x"}),
     "a check twice in a trial": lambda document: document["trials"][0]["checks"].append(document["trials"][0]["checks"][0]),
     "a check twice in a case": lambda document: document["checks"].append(document["checks"][0]),
+    "a result of a check that the case does not have": at(*TRIAL, "checks", 0, "id", value="y"), "results of checks and no check": at("checks", value=[]),
     "a trial twice": lambda document: document["trials"].append(document["trials"][0]),
     "repeat below 0": at(*TRIAL, "repeat", value=-1), "repeat beyond all": at(*TRIAL, "repeat", value=100_001),
     "no repeats": at("repeats", value=0), "endless repeats": at("repeats", value=10**30),

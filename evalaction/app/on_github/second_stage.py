@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.desk import Desk
 from evalaction.app.on_github.records import results_of
@@ -26,5 +28,5 @@ def second_stage(desk: Desk, surfaces: Surfaces) -> Verdict:
     if not measured:
         said = worst(silent)
         return show_failure(desk.parts, desk.outputs(surfaces), said.word, said.reasons, word="published")
-    outputs = desk.outputs(surfaces, source=desk.source(), foreign=True)
+    outputs = dataclasses.replace(desk.outputs(surfaces, source=desk.source(), foreign=True), commit=run.head_sha)
     return judge_records(desk.parts, outputs, *measured, word=lambda _verdict: "published", beside=[one.as_suite() for one in silent])

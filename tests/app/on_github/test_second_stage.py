@@ -288,3 +288,43 @@ def test_second_stage__push_run_is_not_reported(acting, gh, baseline):
     ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report"})
     assert ended.word == "not_run"
     assert not gh.writes()
+
+
+def test_second_stage__a_result_of_an_undeclared_check__is_an_invalid_record(staged):
+    """A stranger's record whose trial names a check that its case does not have is refused when it is read, and is no bug of ours."""
+
+    def change(results):
+        path = results / "support/cases/case-1.json"
+        document = json.loads(path.read_text())
+        document["trials"][0]["checks"][0]["id"] = "y"
+        path.write_text(json.dumps(document))
+
+    _, _, report = staged(change=change)
+    ended = report()
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert "INVALID_RECORD" in ended.log
+
+
+def test_second_stage__another_commit_than_the_runs__is_not_shown(gh, staged):
+    """The commit that a report names is the one that GitHub says the run was of, whatever the record claims."""
+
+    def change(results):
+        path = results / "support/record.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "commit": "0" * 40}))
+
+    pull, run, report = staged(change=change)
+    ended = report()
+    assert ended.word == "published"
+    assert ended.suite["commit"] == run["head_sha"]
+    assert "000000000000" not in gh.comments_on(pull["number"])[0]["body"] + ended.summary
+
+
+def test_second_stage__a_run_that_has_not_finished__is_refused(gh, staged):
+    """A run that still writes results is no finished first stage: nothing is published of it."""
+    _, run, report = staged()
+    run["status"], run["conclusion"] = "in_progress", None
+    checks = dict(gh.checks)
+    ended = report()
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert "has not finished" in ended.log
+    assert gh.checks == checks
