@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, Protocol
@@ -63,6 +63,10 @@ class BaselineSource(Protocol):
 
     def fetch(self, keys: Sequence[str]) -> None:
         """Put the baselines of these suites where `Outputs.baseline` looks for them. Raises ConfigError or GitHubError; "none" is no error."""
+        ...
+
+    def fetch_beside(self, keys: Collection[str]) -> None:
+        """Put there too what the same acceptances stored of other suites than these. Raises as `fetch` does."""
         ...
 
     def remarks(self, key: str) -> Remarks:

@@ -61,7 +61,13 @@ def _many(suites: tuple[SuiteVerdict, ...]) -> Said:
     tally = ", ".join(f"{number_of} {word}" for word, number_of in words.most_common())
     bare = sum(_nothing_compared(suite) for suite in suites)
     tail = f"; nothing was compared in {bare:,} of them, there is no accepted baseline" if bare else ""
-    return ours(f"of {count(len(suites), 'suite')} {tally}{tail}")
+    gone = [suite.suite for suite in suites if _is_gone(suite)]
+    said = ours(f"of {count(len(suites), 'suite')} {tally}{tail}")
+    return say("{}; accepted and not there any more: {}", said, listed(gone, _SHOWN)) if gone else said
+
+
+def _is_gone(suite: SuiteVerdict) -> bool:
+    return any(reason.code in ("SUITE_REMOVED", "SUITE_MISSING") for reason in suite.reasons)
 
 
 def _nothing_compared(suite: SuiteVerdict) -> bool:
@@ -71,6 +77,8 @@ def _nothing_compared(suite: SuiteVerdict) -> bool:
 def _why(suite: SuiteVerdict) -> Said:
     if suite.verdict == "no_baseline":
         return ours(f"{NOTHING_COMPARED}; {count(len(suite.cases), 'case')} measured")
+    if _is_gone(suite):
+        return say("{}", suite.reasons[0].message)
     sentence = _SENTENCES.get(suite.verdict, _other)(suite)
     if suite.baseline.suite_level_only:
         return say("{}; {}", sentence, ours(SUITE_LEVEL_ONLY))

@@ -34,9 +34,17 @@ MEASURED = st.builds(
     tokens=st.none() | st.builds(Tokens, input=st.integers(0, 9), output=st.integers(0, 9)),
     answer=JSON,
 )
+
+
+def declared(checks, trials):
+    """These checks, and one for every result of the trials that has none."""
+    named = {check.id for check in checks}
+    return (*checks, *(CheckInfo(id=name, type="t", fingerprint="f") for name in dict.fromkeys(result.id for trial in trials for result in trial.checks) if name not in named))
+
+
 FAILED = st.builds(Trial, repeat=st.integers(0, 9), error=st.builds(Failure, code=TEXT, message=TEXT, detail=TEXT))
 CASES = st.builds(
-    CaseRecord,
+    lambda checks, trials, **more: CaseRecord(checks=declared(checks, trials), trials=trials, **more),
     id=TEXT,
     fingerprint=TEXT,
     input=TEXT,

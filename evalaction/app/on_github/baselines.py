@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from evalaction.app.parts import Remarks
+from evalaction.github.names import clean
 from evalaction.store.files import remove_tree
 
 if TYPE_CHECKING:
     from evalaction.app.on_github.desk import Desk
-    from evalaction.github.baselines import Found
+    from evalaction.github.baselines import ArtifactBaselines, Found
 
 EXPIRY_DAYS = 14
 """A baseline that expires sooner is announced; the renewal of the starter workflows comes once a week."""
+
+_MOST_ACCEPTANCES, _MOST_BESIDE = 8, 50
+"""Acceptance runs that are asked what else they stored, and baselines that are fetched for it."""
 
 
 class ArtifactSource:
@@ -22,18 +26,30 @@ class ArtifactSource:
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.found: dict[str, Found] = {}
+        self._finder: ArtifactBaselines | None = None
 
     def fetch(self, keys: Sequence[str]) -> None:
         """See `BaselineSource`; each suite's baseline is looked for once."""
-        from evalaction.github.baselines import ArtifactBaselines  # noqa: PLC0415 - the client is loaded only when it is asked
-
-        desk = self._desk
-        finder = ArtifactBaselines(desk.client(), desk.trust(), desk.folder / "artifacts", run_id=desk.inputs.baseline_run_id, now=desk.parts.now)
-        desk.baselines.mkdir(parents=True, exist_ok=True)
+        finder = self._made()
+        self._desk.baselines.mkdir(parents=True, exist_ok=True)
         for key in keys:
             if key not in self.found:
                 self.found[key] = finder.fetch(key)
                 self._place(key, self.found[key])
+
+    def fetch_beside(self, keys: Collection[str]) -> None:
+        """See `BaselineSource`: one call for each acceptance run that a baseline of these keys is of; what is found there is proven like any other."""
+        runs = sorted({found.run.id for key in keys if (found := self.found.get(key)) is not None and found.run is not None and found.artifact is not None}, reverse=True)
+        known = {clean(key) for key in (*keys, *self.found)}
+        self.fetch([name for run in runs[:_MOST_ACCEPTANCES] for name in self._made().beside(run) if name not in known][:_MOST_BESIDE])
+
+    def _made(self) -> ArtifactBaselines:
+        from evalaction.github.baselines import ArtifactBaselines  # noqa: PLC0415 - the client is loaded only when it is asked
+
+        desk = self._desk
+        if self._finder is None:
+            self._finder = ArtifactBaselines(desk.client(), desk.trust(), desk.folder / "artifacts", run_id=desk.inputs.baseline_run_id, now=desk.parts.now)
+        return self._finder
 
     def remarks(self, key: str) -> Remarks:
         """See `BaselineSource`."""
@@ -50,9 +66,9 @@ class ArtifactSource:
             self._desk.say(f"baseline of {key}: none; accept a run with the workflow {self._desk.inputs.baseline_workflow}")
             return
         self._desk.say(f"baseline of {key}: artifact {found.artifact.id} of run {found.run.id}, made {found.artifact.created_at}")
-        place = self._desk.baselines / key
+        place = self._desk.baselines / found.folder.name
         remove_tree(place)
-        (found.folder / key).rename(place)
+        found.folder.rename(place)
 
     def _warnings(self, found: Found) -> list[str]:
         desk, warnings = self._desk, []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from evalaction.app.baselines import Where
 from evalaction.app.gating import gate_suites
 from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.desk import Desk
@@ -10,6 +13,7 @@ from evalaction.app.on_github.shards import find_shards
 from evalaction.app.on_github.surfaces import Surfaces
 from evalaction.app.parts import Job, Outputs, Selected
 from evalaction.app.reading import judge_records, merge_shards
+from evalaction.app.vanished import vanished
 from evalaction.core.record import Shard
 from evalaction.core.verdict import Verdict
 from evalaction.datasets.overrides import Overrides
@@ -51,4 +55,5 @@ def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
     merged = merge_shards(desk.parts, shards.folders, desk.results, replace=True)
     shards.refuse_missing({folder.name for folder in merged})
     outputs = desk.outputs(surfaces, source=desk.source())
-    return judge_records(desk.parts, outputs, *merged, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)
+    beside = partial(vanished, Where.of(outputs), suites=desk.inputs.suite)
+    return judge_records(desk.parts, outputs, *merged, beside=beside, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal
 
+from evalaction.app.baselines import Where
 from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.desk import Desk
 from evalaction.app.on_github.records import results_of
 from evalaction.app.on_github.surfaces import Surfaces
-from evalaction.app.on_github.unmeasured import has_record, unmeasured, worst
+from evalaction.app.on_github.unmeasured import Unmeasured, has_record, unmeasured, worst
+from evalaction.app.parts import Outputs
 from evalaction.app.reading import judge_records, show_failure
-from evalaction.core.verdict import Reason, Verdict
+from evalaction.app.vanished import left_out
+from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
 
 
 def second_stage(desk: Desk, surfaces: Surfaces) -> Verdict:
@@ -29,4 +35,11 @@ def second_stage(desk: Desk, surfaces: Surfaces) -> Verdict:
         said = worst(silent)
         return show_failure(desk.parts, desk.outputs(surfaces), said.word, said.reasons, word="published")
     outputs = dataclasses.replace(desk.outputs(surfaces, source=desk.source(), foreign=True), commit=run.head_sha)
-    return judge_records(desk.parts, outputs, *measured, word=lambda _verdict: "published", beside=[one.as_suite() for one in silent])
+    return judge_records(desk.parts, outputs, *measured, word=lambda _verdict: "published", beside=partial(_beside, desk, outputs, silent))
+
+
+def _beside(desk: Desk, outputs: Outputs, silent: Sequence[Unmeasured], keys: Sequence[str]) -> list[SuiteVerdict]:
+    """Suites without a record: what the results say of themselves, and accepted ones that they do not hold. With a `key` only those that `suite` means."""
+    word: Literal["not_run", "not_measured"] = "not_run" if any(one.word == "not_run" for one in silent) else "not_measured"
+    missing = left_out(Where.of(outputs), keys, word, desk.inputs.suite if desk.inputs.explicit_key else None)
+    return [*(one.as_suite() for one in silent), *missing]

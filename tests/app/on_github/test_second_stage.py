@@ -328,3 +328,22 @@ def test_second_stage__a_run_that_has_not_finished__is_refused(gh, staged):
     assert (ended.code, ended.word) == (2, "config_error")
     assert "has not finished" in ended.log
     assert gh.checks == checks
+
+
+@pytest.mark.parametrize("store", ["artifact", "directory"])
+def test_second_stage__a_suite_that_the_results_dropped_is_not_measured(acting, gh, store):
+    """A fork cannot hide its red suite by leaving it out of its results: the accepted suite is named, and the check is no success."""
+    acting.suite("a")
+    acting.suite("b")
+    pushed = acting.upload(acting.act(events.push(gh)))
+    acting.accepted(events.dispatch(gh), run=pushed, **{"baseline-store": store})
+    pull = gh.pull("main", repo=gh.fork())
+    acting.suite("b", bad=[1, 2, 3])
+    first = acting.act(events.pull_request(gh, pull), inputs={"baseline-store": store})
+    shutil.rmtree(acting.workspace / "eval-results/b")
+    run = acting.upload(first, conclusion="failure")
+    ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report", "run-id": run["id"], "baseline-store": store})
+    check = list(gh.checks.values())[-1]
+    assert (ended.word, check["conclusion"]) == ("published", "failure")
+    assert "not there any more: b" in check["output"]["title"]
+    assert [suite["verdict"] for suite in ended.verdict["suites"]] == ["passed", "not_measured"]
