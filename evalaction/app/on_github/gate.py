@@ -8,7 +8,7 @@ from evalaction.app.baselines import Where
 from evalaction.app.gating import gate_suites
 from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.desk import Desk
-from evalaction.app.on_github.records import results_of
+from evalaction.app.on_github.records import results_of, set_aside
 from evalaction.app.on_github.shards import find_shards
 from evalaction.app.on_github.surfaces import Surfaces
 from evalaction.app.parts import Job, Outputs, Selected
@@ -25,6 +25,7 @@ _OF_SECRETS = frozenset({"MISSING_SECRET", "UNRESOLVED_VARIABLE"})
 
 def gate(desk: Desk, surfaces: Surfaces) -> Verdict:
     """The verdict on this commit. Of an outsider's pull request without its secrets nothing can be said: `not_run`."""
+    set_aside(desk)
     outputs = desk.outputs(surfaces, source=desk.source())
     try:
         return gate_suites(desk.parts, _job(desk, outputs))
@@ -46,6 +47,7 @@ def _job(desk: Desk, outputs: Outputs) -> Job:
 
 def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
     """Join the shards of this run and judge the whole. What was judged and is not red ends as `merged`; what is red stays red."""
+    set_aside(desk)
     run = desk.run(desk.inputs.run_id or desk.event.run_id or 0)
     shards = find_shards(results_of(desk, run, shards_without=desk.inputs.key), outsider=desk.event.is_outsider)
     for line in shards.remarks:

@@ -347,3 +347,15 @@ def test_gate__what_else_was_accepted_is_asked_once(acting, gh, two_accepted):
     gh.seen.clear()
     acting.act(events.pull_request(gh, gh.pull()))
     assert sum(call.path.endswith("/artifacts") and "/runs/" in call.path for call in gh.seen) == 1
+
+
+def test_gate__records_that_were_there_before_are_not_uploaded(acting, gh):
+    """A committed record, or that of an earlier step, is set aside before anything is measured, and is not lost."""
+    acting.suite("a")
+    acting.suite("b")
+    event = events.push(gh)
+    first = acting.act(event, inputs={"key": "ka", "suite": "evals/a.eval.yaml"})
+    acting.act(event, run=first.run, inputs={"key": "kb", "suite": "evals/b.eval.yaml"})
+    results = acting.workspace / "eval-results"
+    assert [path.parent.name for path in results.glob("[!.]*/record.json")] == ["b"]
+    assert (results / ".earlier/a/record.json").is_file()
