@@ -150,6 +150,7 @@ def first_error(suite: SuiteVerdict) -> tuple[str, str] | None:
 
 _OF_THE_GATE = frozenset(
     {"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "METRIC_MISSING", "BELOW_THRESHOLD", "CASE_REMOVED", "TOO_MANY_ERRORS", "TOO_FEW_COMPARABLE", "DRIFTED"}
+    | {"SUITE_REMOVED", "SUITE_MISSING"}
 )
 """Reasons of a comparison; every other code is of measuring."""
 
