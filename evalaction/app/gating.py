@@ -15,6 +15,7 @@ from evalaction.app.loading import load
 from evalaction.app.measuring import Measurement, prepare
 from evalaction.app.parts import Job, Parts
 from evalaction.app.signals import stopping
+from evalaction.app.vanished import vanished
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
@@ -88,12 +89,18 @@ def gate_suites(parts: Parts, job: Job) -> Verdict:
         return publish(parts, job.outputs, judged, skipped)
 
 
+def _vanished(job: Job, suites: Sequence[Suite]) -> tuple[SuiteVerdict, ...]:
+    """Accepted suites that the words mean and that are gone; a part of the cases says nothing of suites."""
+    return vanished(Where.of(job.outputs), [suite.key for suite in suites], job.suites) if suites and job.selected.is_whole else ()
+
+
 def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     """Suites and baselines are forgotten at its end: with a hundred thousand cases they fill the memory that reporting needs."""
     suites = load(parts, job) if job.suites or job.overrides.results else ()
     if job.record is not None:
-        return _judge_stored(parts, job, suites), []
+        return _judge_stored(parts, job, suites), [*_vanished(job, suites)]
     known = of_suites(parts, Where.of(job.outputs), suites)
+    gone = _vanished(job, suites)
     measured = [suite for suite in suites if suite.imported is None]
 
     async def one(measurement: Measurement) -> Judged:
@@ -104,7 +111,7 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     for suite in (suite for suite in suites if suite.imported is not None):
         record, folder = import_suite(parts, job, suite)
         judged.append(_judge_one(parts, folder, record, suite, known[suite.key]))
-    return judged, skipped
+    return judged, [*skipped, *gone]
 
 
 async def _gate(parts: Parts, job: Job, measurement: Measurement, known: FoundBaseline) -> Judged:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, Protocol
@@ -65,6 +65,10 @@ class BaselineSource(Protocol):
         """Put the baselines of these suites where `Outputs.baseline` looks for them. Raises ConfigError or GitHubError; "none" is no error."""
         ...
 
+    def fetch_beside(self, keys: Collection[str]) -> None:
+        """Put there too what the same acceptances stored of other suites than these. Raises as `fetch` does."""
+        ...
+
     def remarks(self, key: str) -> Remarks:
         """What is to be said about the choice."""
         ...
@@ -100,6 +104,8 @@ class Outputs:
     accept_regressions: str | None = None
     """The same for only what got worse, where that is the better advice."""
     source: BaselineSource | None = None
+    commit: str | None = None
+    """The commit that was provably measured, where the records' own word for it is not believed."""
     sink: Sink | None = None
     foreign: bool = False
     """Whether the records come from a run that may be a stranger's: they are data, and name neither their baseline nor what a base system said."""

@@ -26,6 +26,7 @@ from evalaction.store.recorder import write_record
 from evalaction.store.records import read_below, read_record, read_records, record_folders, refuse_shared_keys
 
 MOST_RUNS, SHOWN_RUNS = 10_000, 100
+Beside = Callable[[Sequence[str]], Sequence[SuiteVerdict]]
 
 
 def compare_records(parts: Parts, outputs: Outputs, before: Path, after: Path) -> Verdict:
@@ -65,13 +66,14 @@ def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
     return verdict
 
 
-def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[[Verdict], VerdictWord], beside: Sequence[SuiteVerdict] = ()) -> Verdict:
+def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[[Verdict], VerdictWord], beside: Beside | None = None) -> Verdict:
     """Judge finished records and show the verdict; what verdict.json and the process say is `word` of it, the suites keep their own.
 
-    `beside` are suites of the same run without a record; they count like the others.
+    `beside` tells from the keys that were judged which suites without a record count like the others.
     """
     judged = _judged(parts, outputs, places)
-    verdict = overall((*(one.verdict for one in judged), *beside), report_only=outputs.report_only, tool_version=__version__)
+    others = beside([one.verdict.key for one in judged]) if beside is not None else ()
+    verdict = overall((*(one.verdict for one in judged), *others), report_only=outputs.report_only, tool_version=__version__)
     return _shown(parts, outputs, verdict, judged, word(verdict))
 
 
@@ -93,9 +95,13 @@ def _shown(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Ju
 
 
 def _judged(parts: Parts, outputs: Outputs, places: Iterable[Path]) -> list[Judged]:
-    records = read_records(*places)
+    records = [(folder, _measured_at(record, outputs.commit)) for folder, record in read_records(*places)]
     known = of_records(parts, Where.of(outputs), [record.header for _, record in records])
     return [_judge(parts, outputs, folder, record, known[record.header.key]) for folder, record in records]
+
+
+def _measured_at(record: RunRecord, commit: str | None) -> RunRecord:
+    return record if commit is None else dataclasses.replace(record, header=dataclasses.replace(record.header, commit=commit))
 
 
 def _judge(parts: Parts, outputs: Outputs, folder: Path, record: RunRecord, known: FoundBaseline) -> Judged:

@@ -155,7 +155,7 @@ class _Walk:
     def _compared(self, pair: Pair, baseline: CaseRecord, current: CaseRecord, first: Sample | None) -> Outcome:
         passes = [trials for trials in passes_of(current) if trials]
         already = first is not None and pair.compared is current.checks and len(passes) == 1
-        runs = [first] if already and first else [sample(trials, pair.compared) for trials in passes]
+        runs = [first] if already and first else [drawn for trials in passes if (drawn := sample(trials, pair.compared)).scores]
         # Where nothing changed, the sample of the one side is that of the other.
         before = runs[0] if already and baseline.measured == passes[0] else sample(baseline.measured, pair.compared)
         for name, values in before.metrics.items():

@@ -58,12 +58,19 @@ def _pair(baseline: CaseRecord | None, current: CaseRecord) -> Pair:
     return _pair_checks(baseline, current)
 
 
+def _has_results(case: CaseRecord, checks: tuple[CheckInfo, ...]) -> bool:
+    """Whether any of these checks applied to any answer."""
+    names = {check.id for check in checks}
+    return any(result.id in names for trial in case.measured for result in trial.checks)
+
+
 def _pair_checks(baseline: CaseRecord, current: CaseRecord) -> Pair:
     before = {check.id: check for check in baseline.checks}
     now = {check.id: check for check in current.checks}
     compared = tuple(check for check in current.checks if check.id in before and before[check.id].fingerprint == check.fingerprint)
+    comparable = all(_has_results(case, compared) for case in (baseline, current))
     return Pair(
-        id=current.id, status="compared" if compared else "changed", baseline=baseline, current=current, compared=compared,
+        id=current.id, status="compared" if comparable else "changed", baseline=baseline, current=current, compared=compared if comparable else (),
         changed=tuple(name for name in now if name in before and before[name].fingerprint != now[name].fingerprint),
         added=tuple(name for name in now if name not in before), removed=tuple(name for name in before if name not in now),
     )  # fmt: skip

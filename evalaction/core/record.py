@@ -127,6 +127,7 @@ class CaseRecord:
             raise _wrong("a case has one check twice")
         if len(self.trials) > 1 and _repeated([trial.repeat for trial in self.trials]):
             raise _wrong("a case has one trial twice")
+        _all_declared(self)
         if any(result.values is not None for trial in self.trials for result in trial.checks):
             _all_stated(self)
 
@@ -139,6 +140,13 @@ class CaseRecord:
     def is_error(self) -> bool:
         """Fewer than half of the trials were measured: neither pass nor fail."""
         return 2 * len(self.measured) < len(self.trials) or not self.trials
+
+
+def _all_declared(case: CaseRecord) -> None:
+    """A trial has results of its case's checks only; a check that did not apply to an answer has none."""
+    declared = {check.id for check in case.checks}
+    if not all(result.id in declared for trial in case.trials for result in trial.checks):
+        raise _wrong("a trial has a result of a check that its case does not have")
 
 
 def _all_stated(case: CaseRecord) -> None:

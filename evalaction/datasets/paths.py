@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from evalaction.datasets.faults import clip
@@ -38,6 +40,29 @@ def find(patterns: Sequence[str], cwd: Path) -> Found:
     if not patterns:
         found.faults.append(Fault(code="NO_SUITE", what="no suite was named", fix="name a suite file, a folder or a pattern"))
     return found
+
+
+def means(patterns: Iterable[str], file: str) -> bool:
+    """Whether folders or globs among these words mean a suite's file, named as messages name it, were it there. A word that names a file means none but that."""
+    name = os.path.normpath(file)
+    return any(_means(os.path.normpath(pattern), name) for pattern in patterns)
+
+
+def _means(pattern: str, name: str) -> bool:
+    if _MAGIC & set(pattern):
+        return _is_like(pattern.split("/"), name.split("/"))
+    return name.endswith(".eval.yaml") and (pattern == "." or name.startswith(f"{pattern}/")) and not _is_hidden(name.removeprefix(f"{pattern}/").split("/"), SUITES)
+
+
+def _is_like(pattern: Sequence[str], parts: Sequence[str]) -> bool:
+    """`**` stands for any folders, none of them too; a wildcard matches no hidden name that the pattern does not spell."""
+    reached = {0}
+    for part in pattern:
+        if part == "**":
+            reached = {end for start in reached for end in range(start, len(parts) + 1) if not any(one.startswith(".") for one in parts[start:end])}
+        else:
+            reached = {at + 1 for at in reached if at < len(parts) and fnmatchcase(parts[at], part) and (part.startswith(".") or not parts[at].startswith("."))}
+    return len(parts) in reached
 
 
 def _matches(pattern: str, cwd: Path, faults: list[Fault]) -> list[Path]:

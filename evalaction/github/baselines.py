@@ -12,7 +12,7 @@ from evalaction.errors import ConfigError, GitHubError
 from evalaction.github.client import GitHub
 from evalaction.github.facts import Artifact, Position, Run
 from evalaction.github.fetching import bring, expired, permitted
-from evalaction.github.names import baseline_name
+from evalaction.github.names import BASELINE, baseline_name, clean
 from evalaction.github.provenance import Doubt, Passed, Trust, grouped, listed_doubt, position_doubt, run_doubt
 
 T = TypeVar("T")
@@ -24,7 +24,7 @@ _SECONDS_A_DAY = 86_400
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What the search came to. `folder` holds `<key>/`, as a directory store does; all but `passed_over` are None where there is no baseline."""
+    """What the search came to. `folder` is named by the suite's key, as in a directory store; all but `passed_over` are None where there is no baseline."""
 
     artifact: Artifact | None = None
     run: Run | None = None
@@ -69,6 +69,12 @@ class ArtifactBaselines:
             passed.append(Passed.over(artifact, origin.doubt))
         self._refuse_expired(key, listed)
         return Found(passed_over=grouped(passed))
+
+    def beside(self, run_id: int) -> list[str]:
+        """Keys, as artifact names have them, of all baselines that a run stored. Raises ConfigError MISSING_PERMISSION; GitHubError on an outage."""
+        with permitted("actions: read"):
+            listed = self._github.run_artifacts(run_id)
+        return sorted({one.name.removeprefix(BASELINE) for one in listed if one.name.startswith(BASELINE) and not one.expired})
 
     def _of_run(self, key: str, run_id: int) -> Found:
         name = baseline_name(key)
@@ -130,10 +136,11 @@ class ArtifactBaselines:
     def _brought(self, key: str, artifact: Artifact, origin: _Origin, passed_over: tuple[str, ...]) -> Found:
         folder, what = self._folder / f"{key}-{artifact.id}", _what(artifact)
         bring(self._github, artifact, folder, what=what)
-        if not (folder / key).is_dir():
+        inside = _inside(folder, key)
+        if inside is None:
             raise ConfigError.one("INVALID_RECORD", f"{what} cannot be used: it has no folder `{key}/`", "accept again, and upload the folder that `baseline-path` names")
         days = self._days_left(artifact)
-        return Found(artifact=artifact, run=origin.run, position=origin.position, passed_over=passed_over, expires_in_days=days, folder=folder)
+        return Found(artifact=artifact, run=origin.run, position=origin.position, passed_over=passed_over, expires_in_days=days, folder=folder / inside)
 
     def _days_left(self, artifact: Artifact) -> float | None:
         try:
@@ -141,6 +148,13 @@ class ArtifactBaselines:
             return (expires - self._now()).total_seconds() / _SECONDS_A_DAY
         except (ValueError, TypeError):
             return None
+
+
+def _inside(folder: Path, key: str) -> str | None:
+    """The folder of a suite in its artifact, by its key, or by the key in the form that artifact names have."""
+    if (folder / key).is_dir():
+        return key
+    return next((path.name for path in sorted(folder.iterdir()) if path.is_dir() and clean(path.name) == key), None)
 
 
 def _what(artifact: Artifact) -> str:

@@ -72,9 +72,10 @@ class StickyComment:
         return kept
 
     def _mine(self, number: int) -> list[Comment]:
-        """Ours, oldest first."""
-        author = self._name().lower()
-        return sorted((one for one in self._github.comments(number) if one.author.lower() == author and self._is_marked(one.body)), key=lambda one: one.id)
+        """Ours, oldest first. Who we are is asked only where a comment could be ours."""
+        marked = [one for one in self._github.comments(number) if self._is_marked(one.body)]
+        author = self._name().lower() if marked else ""
+        return sorted((one for one in marked if one.author.lower() == author), key=lambda one: one.id)
 
     def _is_marked(self, body: str) -> bool:
         return body.split("\n", 1)[0].strip() == self._marker

@@ -11,6 +11,9 @@ from evalaction.github.facts import Artifact, Position, Run
 EVENTS = frozenset({"push", "schedule", "workflow_dispatch"})
 """Events that run the default branch's own code; all others may run, or be started by, a stranger's."""
 
+CONCLUDED = ("success", "failure")
+"""Conclusions of runs that came to their end: the gate's own no is a failure. A cancelled or timed out one may have measured a part."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
 class Trust:

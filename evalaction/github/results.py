@@ -13,7 +13,7 @@ from evalaction.github.client import GitHub
 from evalaction.github.facts import Artifact, Run
 from evalaction.github.fetching import bring, expired, permitted
 from evalaction.github.names import RESULTS, clean
-from evalaction.github.provenance import EVENTS
+from evalaction.github.provenance import CONCLUDED, EVENTS
 
 MOST_RUNS = 50
 """Runs whose artifacts are looked at for results."""
@@ -99,7 +99,7 @@ class Results:
 
 
 def _is_ours(run: Run, branch: str, repository_id: int) -> bool:
-    finished = run.status == "completed" and run.conclusion in ("success", "failure")
+    finished = run.status == "completed" and run.conclusion in CONCLUDED
     return finished and run.event in EVENTS and run.head_branch == branch and run.repository_id == run.head_repository_id == repository_id
 
 

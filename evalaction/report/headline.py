@@ -59,7 +59,13 @@ def _many(suites: tuple[SuiteVerdict, ...]) -> Said:
     tally = ", ".join(f"{number_of} {word}" for word, number_of in words.most_common())
     bare = sum(_nothing_compared(suite) for suite in suites)
     tail = f"; nothing was compared in {bare:,} of them, there is no accepted baseline" if bare else ""
-    return ours(f"of {count(len(suites), 'suite')} {tally}{tail}")
+    gone = [suite.suite for suite in suites if _is_gone(suite)]
+    said = ours(f"of {count(len(suites), 'suite')} {tally}{tail}")
+    return say("{}; accepted and not there any more: {}", said, listed(gone, _SHOWN)) if gone else said
+
+
+def _is_gone(suite: SuiteVerdict) -> bool:
+    return any(reason.code in ("SUITE_REMOVED", "SUITE_MISSING") for reason in suite.reasons)
 
 
 def _nothing_compared(suite: SuiteVerdict) -> bool:
@@ -69,6 +75,8 @@ def _nothing_compared(suite: SuiteVerdict) -> bool:
 def _why(suite: SuiteVerdict) -> Said:
     if suite.verdict == "no_baseline":
         return ours(f"{NOTHING_COMPARED}; {count(len(suite.cases), 'case')} measured")
+    if _is_gone(suite):
+        return say("{}", suite.reasons[0].message)
     sentence = _SENTENCES.get(suite.verdict, _other)(suite)
     if suite.baseline.suite_level_only:
         return say("{}; {}", sentence, ours(SUITE_LEVEL_ONLY))
@@ -140,6 +148,7 @@ def first_error(suite: SuiteVerdict) -> tuple[str, str] | None:
 
 _OF_THE_GATE = frozenset(
     {"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "METRIC_MISSING", "BELOW_THRESHOLD", "CASE_REMOVED", "TOO_MANY_ERRORS", "TOO_FEW_COMPARABLE", "DRIFTED"}
+    | {"SUITE_REMOVED", "SUITE_MISSING"}
 )
 """Reasons of a comparison; every other code is of measuring."""
 

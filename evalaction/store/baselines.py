@@ -14,7 +14,7 @@ import contextlib
 import dataclasses
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from evalaction.core.model import model
@@ -22,7 +22,7 @@ from evalaction.core.record import Acceptance, AcceptanceFile, Baseline, CaseRec
 from evalaction.errors import ConfigError
 from evalaction.store.files import hold, read_bytes, remove_tree, translated
 from evalaction.store.recorder import write_record
-from evalaction.store.records import CASES, HEADER_FILE, case_names, dump, light, load, read_cases, read_record
+from evalaction.store.records import CASES, HEADER_FILE, case_names, dump, light, load, read_cases, read_header, read_record
 
 ACCEPTANCE = "acceptance.json"
 ANCHOR = "anchor.json"
@@ -68,6 +68,17 @@ class DirectoryStore:
         anchor = load(AnchorFile, folder / ANCHOR, anchor_data)
         level = RunRecord(header=anchor.header, cases={**record.cases, **{case.id: case for case in anchor.cases}})
         return Baseline(record=record, acceptance=accepted.current, chain=accepted.chain, anchor=level)
+
+    def headers(self, *, without: Collection[str]) -> Iterator[RunHeader]:
+        """Headers of the accepted records of all suites but these, by key; hidden folders are what a cut-short replacement left. Raises ConfigError INVALID_RECORD."""
+        known = set(without)
+        for path in sorted(self.root.glob(f"*/{ACCEPTANCE}")):
+            if path.parent.name not in known and not path.parent.name.startswith("."):
+                header = read_header(path.parent)
+                if header.key != path.parent.name:
+                    what = f"this is the baseline of another suite, {header.key}"
+                    raise ConfigError.one("BASELINE_UNTRUSTED", what, "restore the folder from git, or accept a measured record", file=str(path.parent))
+                yield header
 
     def acceptances(self, key: str) -> tuple[Acceptance, ...]:
         """All acceptances of a suite, oldest first; none without a baseline. Raises ConfigError when the file cannot be read."""

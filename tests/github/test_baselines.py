@@ -45,7 +45,7 @@ def store(gh):
 
 
 def _chosen(found):
-    return (found.folder / "lab/acceptance.json").read_text()
+    return (found.folder / "acceptance.json").read_text()
 
 
 def _fault(fetch, code, **how):
@@ -71,7 +71,7 @@ def test_found__on_disk_with_its_facts(gh, fetch, store):
     assert _chosen(found) == "ours"
     assert (found.artifact.id, found.run.id, found.position.behind_by) == (row["id"], run["id"], 3)
     assert 5.4 < found.expires_in_days < 5.6
-    assert [path.name for path in found.folder.parent.iterdir()] == [found.folder.name]
+    assert [path.name for path in found.folder.parent.iterdir()] == ["lab"]
 
 
 def test_newest__by_creation_then_id(gh, fetch, store):

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from evalaction.core.record import CheckResult, Trial
+from evalaction.core.record import CheckInfo, CheckResult, Trial
 from evalaction.report.answers import answer_text, answer_views
 from evalaction.report.details import Details
 
@@ -32,7 +32,8 @@ def test_views__show_the_run_that_tells_most(samples):
     good = Trial(repeat=0, score=1.0, passed=True, checks=(CheckResult(id="equals", score=1, passed=True),), answer={"output": "good"})
     checks = (CheckResult(id="ok", score=1, passed=True), CheckResult(id="tone.polite", score=0, passed=False, detail="the judge: rude"))
     bad = Trial(repeat=1, score=0.5, passed=False, checks=checks, answer={"output": "bad"})
-    record = dataclasses.replace(samples.record("refund-window", "x", passed=True), trials=(bad, good))
+    infos = tuple(CheckInfo(id=name, type="equals", fingerprint="f") for name in ("equals", "ok", "tone.polite"))
+    record = dataclasses.replace(samples.record("refund-window", "x", passed=True), checks=infos, trials=(bad, good))
     suite = samples.passed_suite(verdict="regressed", cases=(samples.regressed("refund-window"),))
 
     (view,) = answer_views(suite, Details(answers={"refund-window": (record, dataclasses.replace(record, trials=(good, bad)))}))

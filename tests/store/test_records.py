@@ -34,9 +34,17 @@ MEASURED = st.builds(
     tokens=st.none() | st.builds(Tokens, input=st.integers(0, 9), output=st.integers(0, 9)),
     answer=JSON,
 )
+
+
+def declared(checks, trials):
+    """These checks, and one for every result of the trials that has none."""
+    named = {check.id for check in checks}
+    return (*checks, *(CheckInfo(id=name, type="t", fingerprint="f") for name in dict.fromkeys(result.id for trial in trials for result in trial.checks) if name not in named))
+
+
 FAILED = st.builds(Trial, repeat=st.integers(0, 9), error=st.builds(Failure, code=TEXT, message=TEXT, detail=TEXT))
 CASES = st.builds(
-    CaseRecord,
+    lambda checks, trials, **more: CaseRecord(checks=declared(checks, trials), trials=trials, **more),
     id=TEXT,
     fingerprint=TEXT,
     input=TEXT,
@@ -184,6 +192,7 @@ FORGED = {
     "scores and an error": at(*TRIAL, "error", value={"code": "TARGET_FAILED", "message": "x"}),
     "a check twice in a trial": lambda document: document["trials"][0]["checks"].append(document["trials"][0]["checks"][0]),
     "a check twice in a case": lambda document: document["checks"].append(document["checks"][0]),
+    "a result of a check that the case does not have": at(*TRIAL, "checks", 0, "id", value="y"), "results of checks and no check": at("checks", value=[]),
     "a trial twice": lambda document: document["trials"].append(document["trials"][0]),
     "repeat below 0": at(*TRIAL, "repeat", value=-1), "repeat beyond all": at(*TRIAL, "repeat", value=100_001),
     "no repeats": at("repeats", value=0), "endless repeats": at("repeats", value=10**30),

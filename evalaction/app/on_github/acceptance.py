@@ -102,7 +102,7 @@ def _run_to_accept(desk: Desk) -> Run:
 
     github, inputs = desk.client(), desk.inputs
     if inputs.run_id is not None:
-        return desk.run(inputs.run_id)
+        return desk.finished_run(inputs.run_id, judged=True)
     trust = desk.trust()
     key = inputs.key if inputs.explicit_key else None
     run = Results(github, desk.folder / "results").newest_on(trust.default_branch, trust.repository_id, own_run_id=trust.own_run_id, key=key)

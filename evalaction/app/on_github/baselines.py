@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from evalaction.app.parts import Remarks
 from evalaction.errors import ConfigError
+from evalaction.github.names import clean
 from evalaction.store.files import remove_tree
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ EXPIRY_DAYS = 14
 _REPLACEABLE = frozenset({"BASELINE_EXPIRED", "INVALID_RECORD"})
 """Faults of a stored baseline whose remedy is to accept again."""
 
+_MOST_ACCEPTANCES, _MOST_BESIDE = 8, 50
+"""Acceptance runs that are asked what else they stored, and baselines that are fetched for it."""
+
 
 class ArtifactSource:
     """Chooses, proves and unpacks one artifact a suite. With `anew`, one that is gone or broken is as good as none: an acceptance must be able to take its place."""
@@ -25,14 +29,12 @@ class ArtifactSource:
     def __init__(self, desk: Desk, *, anew: bool = False) -> None:
         self._desk, self._anew = desk, anew
         self.found: dict[str, Found] = {}
+        self._finder: ArtifactBaselines | None = None
 
     def fetch(self, keys: Sequence[str]) -> None:
         """See `BaselineSource`; each suite's baseline is looked for once."""
-        from evalaction.github.baselines import ArtifactBaselines  # noqa: PLC0415 - the client is loaded only when it is asked
-
-        desk = self._desk
-        finder = ArtifactBaselines(desk.client(), desk.trust(), desk.folder / "artifacts", run_id=desk.inputs.baseline_run_id, now=desk.parts.now)
-        desk.baselines.mkdir(parents=True, exist_ok=True)
+        finder = self._made()
+        self._desk.baselines.mkdir(parents=True, exist_ok=True)
         for key in keys:
             if key not in self.found:
                 self.found[key] = self._fetched(finder, key)
@@ -49,6 +51,19 @@ class ArtifactSource:
             lost = "this acceptance begins anew: the chain of earlier acceptances and the anchor are lost with it"
             self._desk.warn("the baseline before is lost", f"baseline of {key}: {error.faults[0].what}; {lost}")
             return Found()
+    def fetch_beside(self, keys: Collection[str]) -> None:
+        """See `BaselineSource`: one call for each acceptance run that a baseline of these keys is of; what is found there is proven like any other."""
+        runs = sorted({found.run.id for key in keys if (found := self.found.get(key)) is not None and found.run is not None and found.artifact is not None}, reverse=True)
+        known = {clean(key) for key in (*keys, *self.found)}
+        self.fetch([name for run in runs[:_MOST_ACCEPTANCES] for name in self._made().beside(run) if name not in known][:_MOST_BESIDE])
+
+    def _made(self) -> ArtifactBaselines:
+        from evalaction.github.baselines import ArtifactBaselines  # noqa: PLC0415 - the client is loaded only when it is asked
+
+        desk = self._desk
+        if self._finder is None:
+            self._finder = ArtifactBaselines(desk.client(), desk.trust(), desk.folder / "artifacts", run_id=desk.inputs.baseline_run_id, now=desk.parts.now)
+        return self._finder
 
     def remarks(self, key: str) -> Remarks:
         """See `BaselineSource`."""
@@ -65,9 +80,9 @@ class ArtifactSource:
             self._desk.say(f"baseline of {key}: none; accept a run with the workflow {self._desk.inputs.baseline_workflow}")
             return
         self._desk.say(f"baseline of {key}: artifact {found.artifact.id} of run {found.run.id}, made {found.artifact.created_at}")
-        place = self._desk.baselines / key
+        place = self._desk.baselines / found.folder.name
         remove_tree(place)
-        (found.folder / key).rename(place)
+        found.folder.rename(place)
 
     def _warnings(self, found: Found) -> list[str]:
         desk, warnings = self._desk, []

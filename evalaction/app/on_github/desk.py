@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 from evalaction.app.on_github.baselines import ArtifactSource
 from evalaction.app.parts import BaselineSource, Outputs, Parts, Sink
+from evalaction.core.checks.base import quoted
 from evalaction.errors import ConfigError, GitHubError
 from evalaction.github.commands import Quiet, Runner
 from evalaction.github.event import Event
 from evalaction.github.facts import Run
-from evalaction.github.provenance import Trust
+from evalaction.github.provenance import CONCLUDED, Trust
 from evalaction.inputs import Inputs
 
 if TYPE_CHECKING:
@@ -64,6 +65,16 @@ class Desk:
                 raise
             what, fix = f"this repository has no run {run_id}, or the token may not see it", "correct the number; the job needs `actions: read`"
             raise ConfigError.one("INVALID_INPUT", what, fix, path="run-id") from None
+
+    def finished_run(self, run_id: int, *, judged: bool = False) -> Run:
+        """One workflow run that is over, and with `judged` not by being cancelled: what it left may be a part. Raises what `run` does, and INVALID_INPUT."""
+        run = self.run(run_id)
+        if run.status != "completed":
+            raise ConfigError.one("INVALID_INPUT", f"run {run_id} has not finished, it is {quoted(run.status, 40)}", "wait for its end, or name a finished run", path="run-id")
+        if judged and run.conclusion not in CONCLUDED:
+            what = f"run {run_id} ended as {quoted(run.conclusion or 'nothing', 40)}: its results may be a part of what it was to measure"
+            raise ConfigError.one("INVALID_INPUT", what, "name a run that ended with success or failure, or run the gate again", path="run-id")
+        return run
 
     def trust(self) -> Trust:
         """Whose baselines are believed. Raises ConfigError when the event does not say which repository and branch this is."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from evalaction.app.baselines import Where
 from evalaction.app.gating import gate_suites
 from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.desk import Desk
-from evalaction.app.on_github.records import results_of
+from evalaction.app.on_github.records import results_of, set_aside
 from evalaction.app.on_github.shards import find_shards
 from evalaction.app.on_github.surfaces import Surfaces
 from evalaction.app.parts import Job, Outputs, Selected
 from evalaction.app.reading import judge_records, merge_shards
+from evalaction.app.vanished import vanished
 from evalaction.core.record import Shard
 from evalaction.core.verdict import Verdict
 from evalaction.datasets.overrides import Overrides
@@ -22,6 +26,7 @@ _OF_SECRETS = frozenset({"MISSING_SECRET", "UNRESOLVED_VARIABLE"})
 
 def gate(desk: Desk, surfaces: Surfaces) -> Verdict:
     """The verdict on this commit. Of an outsider's pull request without its secrets nothing can be said: `not_run`."""
+    set_aside(desk)
     outputs = desk.outputs(surfaces, source=desk.source())
     try:
         return gate_suites(desk.parts, _job(desk, outputs))
@@ -43,6 +48,7 @@ def _job(desk: Desk, outputs: Outputs) -> Job:
 
 def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
     """Join the shards of this run and judge the whole. What was judged and is not red ends as `merged`; what is red stays red."""
+    set_aside(desk)
     run = desk.run(desk.inputs.run_id or desk.event.run_id or 0)
     _refuse_other_commit(desk, run)
     shards = find_shards(results_of(desk, run, shards_without=desk.inputs.key), outsider=desk.event.is_outsider)
@@ -53,7 +59,8 @@ def merge(desk: Desk, surfaces: Surfaces) -> Verdict:
     merged = merge_shards(desk.parts, shards.folders, desk.results, replace=True)
     shards.refuse_missing({folder.name for folder in merged})
     outputs = desk.outputs(surfaces, source=desk.source(), foreign=run.id != desk.event.run_id)
-    return judge_records(desk.parts, outputs, *merged, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)
+    beside = partial(vanished, Where.of(outputs), suites=desk.inputs.suite)
+    return judge_records(desk.parts, outputs, *merged, beside=beside, word=lambda verdict: "merged" if verdict.exit_code == ExitCode.OK else verdict.verdict)
 
 
 def _refuse_other_commit(desk: Desk, run: Run) -> None:

@@ -20,7 +20,7 @@ def second_place(desk: Desk) -> Surfaces:
     wanted = desk.inputs.run_id or (desk.event.upstream.id if desk.event.upstream else None)
     if wanted is None:
         raise ConfigError.one("INVALID_INPUT", "mode report needs a finished run", "trigger on workflow_run, or set run-id", path="run-id")
-    run = desk.run(wanted)
+    run = desk.finished_run(wanted)
     pull = _pull_of(desk, run)
     return Surfaces(desk, Place(head_sha=run.head_sha, pull=pull, run=run), publish=pull is not None)
 

@@ -8,8 +8,11 @@ from pathlib import Path
 from evalaction.app.on_github.desk import Desk
 from evalaction.errors import ConfigError
 from evalaction.github.facts import Run
-from evalaction.store.files import remove_tree
+from evalaction.store.files import remove_tree, translated
 from evalaction.store.records import HEADER_FILE, found_records, read_header
+
+EARLIER = ".earlier"
+"""Where records of earlier runs or steps are put, within the results' folder."""
 
 
 def results_of(desk: Desk, run: Run, *, key: str | None = None, shards_without: str | None = None) -> Mapping[str, Path]:
@@ -26,6 +29,22 @@ def results_of(desk: Desk, run: Run, *, key: str | None = None, shards_without: 
                 desk.say(f"results of {name}: passed over the record of suite {folder.name}, which another run measured")
                 remove_tree(folder)
     return found
+
+
+def set_aside(desk: Desk) -> None:
+    """Move records that lie in the results' folder before this run wrote any to its hidden folder, which is not uploaded: a committed one must not pass for this run's.
+
+    The newest of each name stays there, so nothing that was measured a step before is lost. Raises ConfigError when a folder cannot be moved.
+    """
+    if desk.results.resolve() == desk.baselines.resolve():
+        raise ConfigError.one("INVALID_INPUT", "results-dir is the folder of accepted baselines", "name another folder", path="results-dir")
+    for folder in sorted(path.parent for path in desk.results.glob(f"*/{HEADER_FILE}") if not path.parent.name.startswith(".")):
+        place = desk.results / EARLIER / folder.name
+        with translated(desk.results):
+            place.parent.mkdir(exist_ok=True)
+            remove_tree(place)
+            folder.rename(place)
+        desk.say(f"results: the record in {folder.name} was there before this run, and lies in {EARLIER} now")
 
 
 def _is_own(run: Run, folder: Path) -> bool:

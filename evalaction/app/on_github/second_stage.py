@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal
 
+from evalaction.app.baselines import Where
 from evalaction.app.judging import publish_failure, write_verdict
 from evalaction.app.on_github.desk import Desk
 from evalaction.app.on_github.records import results_of
 from evalaction.app.on_github.surfaces import Surfaces
-from evalaction.app.on_github.unmeasured import has_record, unmeasured, worst
+from evalaction.app.on_github.unmeasured import Unmeasured, has_record, unmeasured, worst
+from evalaction.app.parts import Outputs
 from evalaction.app.reading import judge_records, show_failure
-from evalaction.core.verdict import EXIT_CODES, Reason, Verdict, VerdictWord
+from evalaction.app.vanished import left_out
+from evalaction.core.verdict import EXIT_CODES, Reason, SuiteVerdict, Verdict, VerdictWord
 
 
 def second_stage(desk: Desk, surfaces: Surfaces) -> Verdict:
@@ -28,8 +34,15 @@ def second_stage(desk: Desk, surfaces: Surfaces) -> Verdict:
     if not measured:
         said = worst(silent)
         return _published(desk, surfaces, show_failure(desk.parts, desk.outputs(surfaces), said.word, said.reasons, word="published"))
-    outputs = desk.outputs(surfaces, source=desk.source(), foreign=True)
-    return _published(desk, surfaces, judge_records(desk.parts, outputs, *measured, word=lambda _verdict: "published", beside=[one.as_suite() for one in silent]))
+    outputs = dataclasses.replace(desk.outputs(surfaces, source=desk.source(), foreign=True), commit=run.head_sha)
+    return _published(desk, surfaces, judge_records(desk.parts, outputs, *measured, word=lambda _verdict: "published", beside=partial(_beside, desk, outputs, silent)))
+
+
+def _beside(desk: Desk, outputs: Outputs, silent: Sequence[Unmeasured], keys: Sequence[str]) -> list[SuiteVerdict]:
+    """Suites without a record: what the results say of themselves, and accepted ones that they do not hold. With a `key` only those that `suite` means."""
+    word: Literal["not_run", "not_measured"] = "not_run" if any(one.word == "not_run" for one in silent) else "not_measured"
+    missing = left_out(Where.of(outputs), keys, word, desk.inputs.suite if desk.inputs.explicit_key else None)
+    return [*(one.as_suite() for one in silent), *missing]
 
 
 def _published(desk: Desk, surfaces: Surfaces, verdict: Verdict) -> Verdict:

@@ -346,3 +346,15 @@ def test_run__that_the_token_may_not_read(acting, gh, mode):
     ended = acting.act(events.dispatch(gh), inputs={"mode": mode, "run-id": run["id"], "reason": "reviewed"}, token="weak-token")
     assert (ended.code, ended.word, ended.verdict["reasons"][0]["code"]) == (2, "config_error", "MISSING_PERMISSION")
     assert "actions: read" in ended.log
+
+
+@pytest.mark.parametrize(("status", "conclusion"), [("in_progress", None), ("completed", "cancelled"), ("completed", "timed_out")])
+def test_accept__a_run_that_did_not_come_to_its_end__is_refused(acting, gh, status, conclusion):
+    """A run that is named must have ended with success or failure, as one that is chosen must: else a part would pass for the whole."""
+    acting.suite()
+    run = acting.upload(acting.act(events.push(gh)))
+    run["status"], run["conclusion"] = status, conclusion
+    ended = acting.act(events.dispatch(gh), inputs={"mode": "accept", "run-id": run["id"], "reason": "reviewed"})
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert "INVALID_INPUT" in ended.log
+    assert not ended.outputs["baseline-path"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -337,3 +338,60 @@ def test_gate__an_apps_token_edits_its_comment(acting, gh, baseline):
         acting.suite(bad=[1] if method == "PATCH" else [])
         acting.act(events.pull_request(gh, pull), token="app-token", inputs={"check": "false"})
         assert [call.method for call in gh.writes() if "comments" in call.path] == [method]
+
+
+@pytest.fixture
+def two_accepted(acting, gh):
+    """Accepted baselines of the suites `a` and `b`, of one acceptance, in either store."""
+
+    def make(store="artifact", **b):
+        acting.suite("a")
+        acting.suite("b", **b)
+        run = acting.upload(acting.act(events.push(gh)))
+        ended = acting.accepted(events.dispatch(gh), run=run, **{"baseline-store": store})
+        assert ended.word == "accepted", ended.log
+        shutil.rmtree(acting.workspace / "eval-results", ignore_errors=True)
+
+    return make
+
+
+@pytest.mark.parametrize("store", ["artifact", "directory"])
+@pytest.mark.parametrize(("policy", "expected"), [("warn", ("passed", "success")), ("fail", ("regressed", "failure"))])
+def test_gate__an_accepted_suite_that_is_gone_is_named_and_judged(acting, gh, two_accepted, store, policy, expected):
+    """A deleted suite stands in comment, check title and verdict.json, and follows the accepted `removed_cases` (P82)."""
+    two_accepted(store, gate={"removed_cases": policy})
+    (acting.workspace / "evals/b.eval.yaml").unlink()
+    pull = gh.pull()
+    ended = acting.act(events.pull_request(gh, pull), inputs={"baseline-store": store})
+    check = list(gh.checks.values())[-1]
+    assert (ended.word, check["conclusion"]) == expected
+    assert "not there any more: b" in check["output"]["title"]
+    assert "not there any more: `b`" in gh.comments_on(pull["number"])[-1]["body"]
+    assert [(suite["suite"], suite["verdict"], [reason["code"] for reason in suite["reasons"]]) for suite in ended.verdict["suites"]][1] == ("b", expected[0], ["SUITE_REMOVED"])
+
+
+def test_gate__a_suite_that_was_not_asked_for_is_not_missed(acting, gh, two_accepted):
+    """A job of a matrix that names other files says nothing of the suites of its neighbours."""
+    two_accepted()
+    ended = acting.act(events.pull_request(gh, gh.pull()), inputs={"suite": "evals/a*.eval.yaml"})
+    assert (ended.word, len(ended.verdict["suites"])) == ("passed", 1)
+
+
+def test_gate__what_else_was_accepted_is_asked_once(acting, gh, two_accepted):
+    """Asking what else was accepted is one call for the whole run."""
+    two_accepted()
+    gh.seen.clear()
+    acting.act(events.pull_request(gh, gh.pull()))
+    assert sum(call.path.endswith("/artifacts") and "/runs/" in call.path for call in gh.seen) == 1
+
+
+def test_gate__records_that_were_there_before_are_not_uploaded(acting, gh):
+    """A committed record, or that of an earlier step, is set aside before anything is measured, and is not lost."""
+    acting.suite("a")
+    acting.suite("b")
+    event = events.push(gh)
+    first = acting.act(event, inputs={"key": "ka", "suite": "evals/a.eval.yaml"})
+    acting.act(event, run=first.run, inputs={"key": "kb", "suite": "evals/b.eval.yaml"})
+    results = acting.workspace / "eval-results"
+    assert [path.parent.name for path in results.glob("[!.]*/record.json")] == ["b"]
+    assert (results / ".earlier/a/record.json").is_file()

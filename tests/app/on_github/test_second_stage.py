@@ -294,3 +294,62 @@ def test_second_stage__that_could_publish_nothing_says_so(gh, staged, trouble, w
     assert ended.verdict["reasons"][-1]["code"] == reason
     assert ended.verdict["suites"]
     assert not gh.comments_on(pull["number"])
+
+
+def test_second_stage__a_result_of_an_undeclared_check__is_an_invalid_record(staged):
+    """A stranger's record whose trial names a check that its case does not have is refused when it is read, and is no bug of ours."""
+
+    def change(results):
+        path = results / "support/cases/case-1.json"
+        document = json.loads(path.read_text())
+        document["trials"][0]["checks"][0]["id"] = "y"
+        path.write_text(json.dumps(document))
+
+    _, _, report = staged(change=change)
+    ended = report()
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert "INVALID_RECORD" in ended.log
+
+
+def test_second_stage__another_commit_than_the_runs__is_not_shown(gh, staged):
+    """The commit that a report names is the one that GitHub says the run was of, whatever the record claims."""
+
+    def change(results):
+        path = results / "support/record.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "commit": "0" * 40}))
+
+    pull, run, report = staged(change=change)
+    ended = report()
+    assert ended.word == "published"
+    assert ended.suite["commit"] == run["head_sha"]
+    assert "000000000000" not in gh.comments_on(pull["number"])[0]["body"] + ended.summary
+
+
+def test_second_stage__a_run_that_has_not_finished__is_refused(gh, staged):
+    """A run that still writes results is no finished first stage: nothing is published of it."""
+    _, run, report = staged()
+    run["status"], run["conclusion"] = "in_progress", None
+    checks = dict(gh.checks)
+    ended = report()
+    assert (ended.code, ended.word) == (2, "config_error")
+    assert "has not finished" in ended.log
+    assert gh.checks == checks
+
+
+@pytest.mark.parametrize("store", ["artifact", "directory"])
+def test_second_stage__a_suite_that_the_results_dropped_is_not_measured(acting, gh, store):
+    """A fork cannot hide its red suite by leaving it out of its results: the accepted suite is named, and the check is no success."""
+    acting.suite("a")
+    acting.suite("b")
+    pushed = acting.upload(acting.act(events.push(gh)))
+    acting.accepted(events.dispatch(gh), run=pushed, **{"baseline-store": store})
+    pull = gh.pull("main", repo=gh.fork())
+    acting.suite("b", bad=[1, 2, 3])
+    first = acting.act(events.pull_request(gh, pull), inputs={"baseline-store": store})
+    shutil.rmtree(acting.workspace / "eval-results/b")
+    run = acting.upload(first, conclusion="failure")
+    ended = acting.act(events.workflow_run(gh, run), inputs={"mode": "report", "run-id": run["id"], "baseline-store": store})
+    check = list(gh.checks.values())[-1]
+    assert (ended.word, check["conclusion"]) == ("published", "failure")
+    assert "not there any more: b" in check["output"]["title"]
+    assert [suite["verdict"] for suite in ended.verdict["suites"]] == ["passed", "not_measured"]
