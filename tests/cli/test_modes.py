@@ -99,6 +99,19 @@ def test_shards__merge_into_the_whole_and_a_missing_one_is_refused(work):
     assert work.run("gate", suite).suite["counts"]["compared"] == 3
 
 
+@pytest.mark.parametrize("narrowed", [("--filter", "[bd]"), ("--tag", "smoke")])
+def test_merge__of_shards_of_different_selections__is_refused(work, narrowed):
+    """A shard that left out more than its part would make cases vanish: exit 2, and nothing is written."""
+    suite = work.suite(*"abcd", case_keys={"b": {"tags": ["smoke"]}, "d": {"tags": ["smoke"]}})
+    work.answers(**dict.fromkeys("abcd", "yes"))
+    assert work.run("run", suite, "--shard", "1/2", "--out", "part1").code == 0
+    assert work.run("run", suite, "--shard", "2/2", *narrowed, "--out", "part2").code == 0
+
+    done = work.run("merge", "part1", "part2", "--into", "whole")
+
+    assert (done.code, f"differ in their {narrowed[0]}" in done.err, (work.folder / "whole").exists()) == (2, True, False), done.err
+
+
 def test_history__of_a_suite__needs_neither_its_secrets_nor_its_answers(work, monkeypatch):
     """A suite's file, its folder and a pattern name its runs where its variables are unset and its files of answers and results are gone."""
     monkeypatch.setenv("BOT_URL", "http://127.0.0.1:9/")
