@@ -107,6 +107,34 @@ def test_gate__record__is_judged_without_asking(work):
     assert any("not confirmed" in warning for warning in done.suite["warnings"])
 
 
+@pytest.mark.parametrize(
+    ("ids", "change", "said"),
+    [
+        ("ab", {"case_keys": {"a": {"input": "another question"}}}, "case a is defined anew"),
+        ("ab", {"expected": "no"}, "check equals of case a is defined anew"),
+        ("abc", {}, "case c was added"),
+        ("a", {}, "case b was removed"),
+    ],
+)
+def test_gate__record_of_an_earlier_form_of_the_suite__is_refused(work, ids, change, said):
+    """What the suite asks now was not measured: exit 2 names the difference, whatever the policy."""
+    accepted(work, "a", "b")
+
+    done = work.run("gate", work.suite(*ids, **change), "--record", "eval-results")
+
+    assert (done.code, said in done.err, "INVALID_RECORD" in done.err) == (2, True, True), done.err
+
+
+def test_gate__record_under_another_policy__is_judged(work):
+    """The policy is no part of what was measured, and a variable that a case names has its own value."""
+    suite = work.suite("a", case_keys={"a": {"vars": {"where": "{{ env.PATH }}"}}})
+    work.answers(a="yes")
+    work.run("run", suite)
+    work.suite("a", case_keys={"a": {"vars": {"where": "{{ env.PATH }}"}}}, gate={"thresholds": {"pass_rate": 1.0}})
+
+    assert work.run("gate", suite, "--record", "eval-results").verdict["verdict"] == "no_baseline"
+
+
 def test_gate__several_suites__the_worst_exit_wins_and_all_are_reported(work):
     """One regressed and one unmeasured suite: exit 1, both in verdict.json."""
     red, lost = accepted(work, "a", name="red"), accepted(work, "b", name="lost")
