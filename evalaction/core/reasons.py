@@ -30,6 +30,7 @@ def reasons_of(evidence: Evidence) -> Iterable[Reason]:
         yield from _floor_reasons(evidence)
     yield from _error_reasons(evidence)
     if evidence.baseline is not None:
+        yield from _unconfirmed_reasons(evidence)
         yield from _comparable_reasons(evidence)
 
 
@@ -128,6 +129,15 @@ def _error_reasons(evidence: Evidence) -> Iterable[Reason]:
         first.pop(ended.code, None)
     for code, (case_id, message) in first.items():
         yield Reason(code=code, message=message, case=case_id)
+
+
+def _unconfirmed_reasons(evidence: Evidence) -> Iterable[Reason]:
+    """What looks worse and could be asked again without success only: `max_errors` excuses what was not measured, not what was."""
+    for name in evidence.comparison.unconfirmed:
+        case = evidence.current.cases[name]
+        failed = [trial.error for trial in case.trials if trial.error is not None]
+        why = f"{len(failed)} of {len(case.trials)} runs failed: {failed[-1].code}: {failed[-1].message}"
+        yield Reason(code="TOO_MANY_ERRORS", message=f"case {name} looked worse when it was first asked, and that could not be confirmed or cleared: {why}", case=name)
 
 
 def _comparable_reasons(evidence: Evidence) -> Iterable[Reason]:

@@ -135,6 +135,35 @@ def test_gate__record_under_another_policy__is_judged(work):
     assert work.run("gate", suite, "--record", "eval-results").verdict["verdict"] == "no_baseline"
 
 
+@pytest.mark.parametrize("fail_on", [["case"], ["check"], ["metric"]])
+@pytest.mark.parametrize("stored", ["1", "5"])
+def test_gate__suspicious_case_that_fails_when_asked_again__is_not_measured(work, stored, fail_on):
+    """A wrong answer stays one when the confirming runs crash: `max_errors` does not excuse it, and judging the record again says the same."""
+    ids = "abcdef"
+    suite = work.suite(*ids, gate={"max_errors": 1, "fail_on": fail_on})
+    work.answers(**dict.fromkeys(ids, "yes"))
+    assert work.run("run", suite, "--repeats", stored).code == 0
+    work.run("accept", "eval-results", "--reason", "right")
+    work.answers(**{**dict.fromkeys(ids, "yes"), "a": ["no", 7]})
+
+    done = work.run("gate", suite)
+
+    assert (done.code, done.verdict["verdict"], done.suite["counts"]["errors"]) == (3, "not_measured", 0), done.err
+    assert [reason["case"] for reason in done.suite["reasons"] if "looked worse" in reason["message"]] == ["a"]
+    assert work.run("gate", suite, "--record", "eval-results").verdict["verdict"] == "not_measured"
+    assert work.run("accept", "eval-results", "--reason", "as it is").code == 2
+
+
+def test_gate__case_that_was_right_and_fails_when_the_suite_is_asked_again__stands(work):
+    """A first pass inside the tolerance needs no confirmation: later failures are no error of the case."""
+    suite = accepted(work, "a", "b")
+    work.answers(a=["no", "yes"], b=["yes", 7])
+
+    done = work.run("gate", suite)
+
+    assert (done.code, done.suite["counts"]["errors"]) == (0, 0)
+
+
 def test_gate__several_suites__the_worst_exit_wins_and_all_are_reported(work):
     """One regressed and one unmeasured suite: exit 1, both in verdict.json."""
     red, lost = accepted(work, "a", name="red"), accepted(work, "b", name="lost")
