@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evalaction.core.compare import EPSILON, Comparison, Outcome, Rules
-from evalaction.core.evidence import Evidence, excused, misses, say, score_below_floor
+from evalaction.core.evidence import Evidence, excused, is_lost, misses, say, score_below_floor
 from evalaction.core.metrics import lower_is_better
 from evalaction.core.sample import mean
 from evalaction.core.suite import Policy
@@ -96,7 +96,10 @@ def _threshold_reasons(evidence: Evidence) -> Iterable[Reason]:
     for name, threshold in evidence.policy.thresholds.items():
         whole = evidence.comparison.whole.get(name)
         if whole is None or not whole.values:
-            if not excused(name, evidence):
+            if is_lost(name, evidence):
+                message = f"{name} has a threshold of {say(threshold)} and could not be measured: every case that produces it failed"
+                yield Reason(code="TOO_MANY_ERRORS", message=message, metric=name)
+            elif not excused(name, evidence):
                 yield Reason(code="METRIC_MISSING", message=f"{name} has a threshold of {threshold:g} but was not produced by this run", metric=name)
         elif misses(name, whole, threshold, deterministic=evidence.current.header.deterministic):
             word = "above" if lower_is_better(name) else "below"

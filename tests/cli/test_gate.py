@@ -164,6 +164,18 @@ def test_gate__case_that_was_right_and_fails_when_the_suite_is_asked_again__stan
     assert (done.code, done.suite["counts"]["errors"]) == (0, 0)
 
 
+def test_gate__threshold_whose_only_cases_are_tolerated_errors__is_not_measured(work):
+    """`max_errors` excuses the case, and not the threshold that nothing was measured for: exit 3."""
+    rare = {"b": {"checks": [{"type": "contains_any", "value": ["yes"]}]}}
+    suite = work.suite("a", "b", "c", case_keys=rare, gate={"max_errors": 1, "thresholds": {"contains_any": 0.9}})
+    work.answers(a="yes", b=7, c="yes")
+
+    done = work.run("gate", suite)
+
+    assert (done.code, done.verdict["verdict"]) == (3, "not_measured")
+    assert [reason["metric"] for reason in done.suite["reasons"]] == ["contains_any"]
+
+
 def test_gate__several_suites__the_worst_exit_wins_and_all_are_reported(work):
     """One regressed and one unmeasured suite: exit 1, both in verdict.json."""
     red, lost = accepted(work, "a", name="red"), accepted(work, "b", name="lost")
