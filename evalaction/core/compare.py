@@ -15,7 +15,7 @@ from typing import Literal
 from evalaction.core.metrics import PASS_RATE, RAW, lower_is_better
 from evalaction.core.pairing import Pair, pair_records
 from evalaction.core.plan import Plan, SuiteProgress
-from evalaction.core.produced import Produced
+from evalaction.core.produced import Lost, Produced
 from evalaction.core.record import CaseRecord, RunRecord
 from evalaction.core.sample import Centre, Sample, mean, median, passes_of, sample
 from evalaction.core.series import Series, Whole
@@ -96,6 +96,8 @@ class Comparison:
     metrics: tuple[MetricVerdict, ...]
     missing: tuple[str, ...]
     """Metrics the baseline has and this run did not produce, although nothing that would produce them failed."""
+    lost: tuple[Lost, ...] = ()
+    """Checks that single cases no longer produce, where others still do."""
     whole: Mapping[str, Whole]
     pending: tuple[str, ...]
     """Ids of cases to run again: they would be red and are not proven yet."""
@@ -113,6 +115,13 @@ class Comparison:
 
 def compare(baseline: RunRecord | None, current: RunRecord, rules: Rules) -> Comparison:
     """Compare two records; without a baseline only the current side is summed up."""
+    from evalaction.core.lost import with_lost  # noqa: PLC0415 - it builds on this module
+
+    compared = _compare(baseline, current, rules)
+    return compared if baseline is None else with_lost(compared, current)
+
+
+def _compare(baseline: RunRecord | None, current: RunRecord, rules: Rules) -> Comparison:
     if baseline is not None and baseline.score is not None:
         from evalaction.core.score_only import compare_with_score  # noqa: PLC0415 - it builds on this module
 

@@ -64,7 +64,7 @@ def _drops(evidence: Evidence) -> Iterable[str]:
 
 def _check_warnings(outcomes: Iterable[Outcome]) -> Iterable[str]:
     for outcome in outcomes:
-        gone = [check.check for check in outcome.verdict.checks if check.verdict == "removed"]
+        gone = [check.check for check in outcome.verdict.checks if check.verdict in ("removed", "missing")]
         if gone and outcome.pair.status == "compared":
             yield f"case {outcome.pair.id} lost {', '.join(gone)}: the baseline has it, this run does not"
 

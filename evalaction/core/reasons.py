@@ -24,6 +24,7 @@ def reasons_of(evidence: Evidence) -> Iterable[Reason]:
             yield from _family_reasons(comparison)
         if "inconclusive" in policy.fail_on:
             yield from _inconclusive_reasons(comparison)
+        yield from _lost_reasons(comparison)
         yield from _removed_reasons(comparison.outcomes, policy)
     if "threshold" in policy.fail_on:
         yield from _threshold_reasons(evidence)
@@ -56,6 +57,15 @@ def _metric_reasons(comparison: Comparison) -> Iterable[Reason]:
             yield Reason(code="METRIC_REGRESSED", message=message, metric=metric.metric, baseline=metric.baseline, current=metric.current)
     for name in comparison.missing:
         yield Reason(code="METRIC_MISSING", message=f"the baseline has {name}, and this run did not produce it", metric=name)
+
+
+def _lost_reasons(comparison: Comparison) -> Iterable[Reason]:
+    """Checks that single cases lost: averaged over the rest, a metric would look as good as ever."""
+    if not {"metric", "check"} & {*comparison.rules.policy.fail_on}:
+        return
+    for lost in comparison.lost:
+        message = f"the baseline has {lost.check} for case {lost.case}, and this run did not produce it"
+        yield Reason(code="METRIC_MISSING", message=message, case=lost.case, check=lost.check, metric=lost.metrics[0])
 
 
 def _certainty(metric: MetricVerdict) -> str:
