@@ -84,7 +84,10 @@ def _accepted(parts: Parts, where: Where, keys: Sequence[str]) -> dict[str, Foun
 def _labelled(where: Where, label: str, key: str) -> FoundBaseline:
     _refuse_unused(where.out, label)
     baseline = labels.labelled(where.out, label, key)
-    return FoundBaseline(baseline=baseline, folder=labels.labelled_folder(where.out, label, key) if baseline else None)
+    if baseline is None and label in history.labels(where.out, key):
+        place, fix = labels.labelled_folder(where.out, label, key), f"restore the folder, or measure again with `eval-gate run SUITE --label {label}`"
+        raise ConfigError.one("FILE_NOT_FOUND", f"the record of suite {key} labelled `{label}` is gone", fix, file=str(place), path="--baseline-label")
+    return FoundBaseline(baseline=baseline, folder=labels.standing_folder(where.out, label, key))
 
 
 def _refuse_unused(root: Path, label: str) -> None:

@@ -16,17 +16,22 @@ from evalaction.app.measuring import Measurement, prepare
 from evalaction.app.parts import Job, Parts
 from evalaction.app.signals import stopping
 from evalaction.app.vanished import vanished
+from evalaction.core.checks.base import one_line
 from evalaction.core.compare import Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.extra import ExtraLog
+from evalaction.core.outdated import differences
 from evalaction.core.record import Baseline, RunRecord
 from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy, Suite
 from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
-from evalaction.errors import ConfigError
+from evalaction.errors import ConfigError, Fault
 from evalaction.memory import collection_paused
-from evalaction.store.records import read_records
+from evalaction.store.records import HEADER_FILE, read_records
+
+_SHOWN = 3
+"""Differences between a record and its suite that a message names."""
 
 
 def run_suites(parts: Parts, job: Job) -> Verdict:
@@ -151,10 +156,20 @@ def _judge_stored(parts: Parts, job: Job, suites: Sequence[Suite]) -> list[Judge
     missing = [suite.name for suite in suites if suite.key not in folders]
     if missing:
         raise ConfigError.one("INVALID_RECORD", f"no record of suite {missing[0]} is there", "name the folder of a record of this suite", file=str(place))
+    if faults := [_outdated(suite, folders[suite.key][0], found) for suite in suites if (found := differences(suite, folders[suite.key][1]))]:
+        raise ConfigError(faults)
     policies = {suite.key: suite for suite in suites}
     meant = {key: found for key, found in folders.items() if not suites or key in policies}
     known = of_records(parts, Where.of(job.outputs), [record.header for _, record in meant.values()])
     return [_judge_one(parts, folder, record, policies.get(key), known[key]) for key, (folder, record) in meant.items()]
+
+
+def _outdated(suite: Suite, folder: Path, found: Sequence[str]) -> Fault:
+    """A record of an earlier form of the suite: its cases would be judged in the place of those that the suite has now."""
+    named = "; ".join(one_line(line, 150) for line in found[:_SHOWN]) + (f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else "")
+    what = f"the record was not measured with suite {suite.name} as it is now: {named}"
+    fix = "measure the suite again, or leave it out to judge the record for itself; variables that its cases name must be set as they were"
+    return Fault(code="INVALID_RECORD", what=what, fix=fix, file=str(folder / HEADER_FILE))
 
 
 def _judge_one(parts: Parts, folder: Path, record: RunRecord, suite: Suite | None, found: FoundBaseline) -> Judged:

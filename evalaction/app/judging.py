@@ -127,7 +127,7 @@ def write_verdict(parts: Parts, outputs: Outputs, verdict: Verdict) -> None:
 def render(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Judged] = ()) -> None:
     """Print the verdict in the form asked for, and write the report files asked for."""
     accept = _how_to_accept(outputs, verdict)
-    details = {one.verdict.key: _details(outputs, one, accept) for one in judged}
+    details = {one.verdict.key: _details(parts, outputs, one, accept) for one in judged}
     view = build_view(verdict, details)
     for path, text in _files(outputs, verdict, view, details):
         write_named(path, parts.settings.masker.text(text()).encode())
@@ -197,12 +197,12 @@ def _masked(parts: Parts, data: bytes) -> bytes:
     return masker.text(data.decode()).encode() if masker.finds(data) else data
 
 
-def _details(outputs: Outputs, one: Judged, accept: str | None) -> Details:
+def _details(parts: Parts, outputs: Outputs, one: Judged, accept: str | None) -> Details:
     shown = (*shown_cases(one.verdict), *passing_cases(one.verdict))
     now, before = read_cases(one.folder, shown), read_cases(one.baseline_folder, shown) if one.baseline_folder else one.baseline_answers or {}
     command = outputs.command or f"eval-gate report {shlex.quote(str(one.folder))}"
     return Details(
-        answers=_side_by_side(shown, before, now), trend=_trend(outputs.out, one.record.header.key), command=command, accept=accept, results_path=str(one.folder),
+        answers=_side_by_side(shown, before, now), trend=_trend(parts, outputs.out, one.record.header.key), command=command, accept=accept, results_path=str(one.folder),
         lines=_lines(one),
     )  # fmt: skip
 
@@ -217,14 +217,11 @@ def _side_by_side(shown: Sequence[str], before: Mapping[str, CaseRecord], now: M
     return {case_id: (before.get(case_id), now.get(case_id)) for case_id in shown}
 
 
-def _trend(out: Path, key: str) -> tuple[TrendPoint, ...]:
+def _trend(parts: Parts, out: Path, key: str) -> tuple[TrendPoint, ...]:
     with contextlib.suppress(ConfigError):  # said when the run was to be remembered
-        return _points(out, key)
+        runs = history.past_runs(out, key, most=TREND, say=parts.console.say)
+        return tuple(TrendPoint(time=run.started_at, verdict=run.verdict, pass_rate=run.metrics.get("pass_rate")) for run in runs)
     return ()
-
-
-def _points(out: Path, key: str) -> tuple[TrendPoint, ...]:
-    return tuple(TrendPoint(time=run.started_at, verdict=run.verdict, pass_rate=run.metrics.get("pass_rate")) for run in history.past_runs(out, key, most=TREND))
 
 
 def past_run(record: RunRecord, verdict: str, masker: Masker) -> history.PastRun:

@@ -40,7 +40,9 @@ def load(parts: Parts, job: Job, *, run: bool = True) -> tuple[Suite, ...]:
         what = f"the code of a pull request ({(unsafe.head or 'unknown')[:12]}) is checked out in {place} under {settings.event.name}, where it could read secrets"
         raise ConfigError.one("UNSAFE_CHECKOUT", what, "trigger on pull_request; publish for forks from a second workflow on workflow_run")
     refuse_partial(job.outputs, job.selected)
-    environment, overrides = (settings.environment, job.overrides) if job.record is None else (AnyVariable(), dataclasses.replace(job.overrides, target=UNASKED))
+    environment, overrides = settings.environment, job.overrides
+    if job.record is not None:
+        environment, overrides = AnyVariable(environment), dataclasses.replace(overrides, target=UNASKED)
     suites = load_suites(job.suites, overrides, environment, settings.workspace, settings.cwd, read_results(parts))
     refuse_unsupported(suites)
     check_blame(settings, suites)

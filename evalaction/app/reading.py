@@ -142,4 +142,4 @@ def look_back(parts: Parts, out: Path, suite: str | None) -> tuple[PastRun, ...]
     names, settings = {suite}, parts.settings
     if suite is not None and find([suite], settings.cwd).sources:
         names |= set(suite_keys([suite], settings.environment, settings.cwd))
-    return tuple(run for run in past_runs(out, most=MOST_RUNS) if suite is None or names & {run.key, run.suite})[-SHOWN_RUNS:]
+    return tuple(run for run in past_runs(out, most=MOST_RUNS, say=parts.console.say) if suite is None or names & {run.key, run.suite})[-SHOWN_RUNS:]

@@ -116,7 +116,7 @@ def _is_blank(text: str) -> bool:
 
 
 def _record_faults(record: RunRecord, chosen: Mapping[str, CaseRecord], request: AcceptRequest) -> Iterable[Fault]:
-    errors = [name for name, case in chosen.items() if case.is_error]
+    errors = [name for name, case in chosen.items() if case.is_error or case.is_stuck]
     if errors:
         listed = ", ".join(errors[:5]) + (f" and {len(errors) - 5} more" if len(errors) > 5 else "")
         fix = "measure again until every case has an answer, or name the good cases with --case"

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 
-from evalaction.core.compare import EPSILON, Rules, State
+from evalaction.core.compare import EPSILON, Rules, State, is_stuck
 from evalaction.core.plan import Suspect
 from evalaction.core.sample import mean
 from evalaction.core.stats.boschloo import boschloo_table, critical_passes, runs_needed
@@ -149,7 +149,11 @@ class CaseLevel:
     def _by_points(self, unit: Unit) -> Ruling:
         """The tolerance rule, where too few runs are stored."""
         means = by_pass(unit.current, unit.case.repeats)
-        state = dataclasses.replace(self.rules, name="tolerance").settle([unit.baseline_mean - found > unit.tolerance + EPSILON for found in means])
+        stuck = is_stuck(unit.case.pair)
+        rules = dataclasses.replace(self.rules, name="tolerance", can_confirm=self.rules.can_confirm or stuck)
+        state = rules.settle([unit.baseline_mean - found > unit.tolerance + EPSILON for found in means])
+        if state is State.PENDING and stuck:
+            return Ruling(state=state, word="within_noise")
         if state is not State.FINE:
             return Ruling(state=state, word="flaky" if state is State.FLAKY else "regressed")
         if unit.drop > EPSILON:

@@ -8,14 +8,14 @@ it; one pass back inside makes it flaky. Where it cannot, the one pass decides.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from enum import Enum
 from typing import Literal
 
 from evalaction.core.metrics import PASS_RATE, RAW, lower_is_better
 from evalaction.core.pairing import Pair, pair_records
 from evalaction.core.plan import Plan, SuiteProgress
-from evalaction.core.produced import Produced
+from evalaction.core.produced import Lost, Produced
 from evalaction.core.record import CaseRecord, RunRecord
 from evalaction.core.sample import Centre, Sample, mean, median, passes_of, sample
 from evalaction.core.series import Series, Whole
@@ -81,6 +81,8 @@ class Outcome:
     pair: Pair
     verdict: CaseVerdict
     pending: bool = False
+    unconfirmed: bool = False
+    """It would be red, and asking again failed too often to prove or to clear it."""
     case_proven: bool = False
     proven_checks: tuple[str, ...] = ()
 
@@ -94,9 +96,13 @@ class Comparison:
     metrics: tuple[MetricVerdict, ...]
     missing: tuple[str, ...]
     """Metrics the baseline has and this run did not produce, although nothing that would produce them failed."""
+    lost: tuple[Lost, ...] = ()
+    """Checks that single cases no longer produce, where others still do."""
     whole: Mapping[str, Whole]
     pending: tuple[str, ...]
     """Ids of cases to run again: they would be red and are not proven yet."""
+    unconfirmed: tuple[str, ...] = ()
+    """Ids of cases that look worse, alone or in a metric, and could not be asked again with any success: never red, and never fine."""
     families: tuple[MetricVerdict, ...] = ()
     """Checks over the whole suite, by check id, where no metric has the same values; only the statistical rule looks at them."""
     plan: Plan | None = None
@@ -109,6 +115,13 @@ class Comparison:
 
 def compare(baseline: RunRecord | None, current: RunRecord, rules: Rules) -> Comparison:
     """Compare two records; without a baseline only the current side is summed up."""
+    from evalaction.core.lost import with_lost  # noqa: PLC0415 - it builds on this module
+
+    compared = _compare(baseline, current, rules)
+    return compared if baseline is None else with_lost(compared, current)
+
+
+def _compare(baseline: RunRecord | None, current: RunRecord, rules: Rules) -> Comparison:
     if baseline is not None and baseline.score is not None:
         from evalaction.core.score_only import compare_with_score  # noqa: PLC0415 - it builds on this module
 
@@ -120,11 +133,25 @@ def compare(baseline: RunRecord | None, current: RunRecord, rules: Rules) -> Com
     walk = _Walk(rules)
     for pair in pair_records(baseline, current):
         walk.add(pair)
-    metrics, suspects = walk.metrics()
+    metrics, suspects, stuck = walk.metrics()
     outcomes = tuple(walk.outcomes)
     pending = dict.fromkeys(outcome.pair.id for outcome in outcomes if outcome.pending)
     pending.update(dict.fromkeys(outcomes[owner].pair.id for owner in suspects))
-    return Comparison(rules=rules, outcomes=outcomes, metrics=metrics, missing=walk.produced.missing(), whole=walk.produced.whole, pending=tuple(pending))
+    return Comparison(
+        rules=rules, outcomes=outcomes, metrics=metrics, missing=walk.produced.missing(), whole=walk.produced.whole, pending=tuple(pending),
+        unconfirmed=unconfirmed_of(outcomes, stuck),
+    )  # fmt: skip
+
+
+def unconfirmed_of(outcomes: Sequence[Outcome], owners: Sequence[int]) -> tuple[str, ...]:
+    """Ids of the cases that stay unconfirmed for their own sake, and of these owners, which do for a metric's."""
+    own = (outcome.pair.id for outcome in outcomes if outcome.unconfirmed)
+    return tuple(dict.fromkeys([*own, *(outcomes[owner].pair.id for owner in owners)]))
+
+
+def is_stuck(pair: Pair) -> bool:
+    """Whether asking this case again has failed too often to go on."""
+    return pair.current is not None and pair.current.is_stuck
 
 
 Judged = dict[tuple[object, ...], tuple[CheckVerdict, State]]
@@ -165,15 +192,27 @@ class _Walk:
                 series.add(len(self.outcomes), self.rules.centre(values), now)
         return judge_case(pair, before, runs, self.rules, self._judged)
 
-    def metrics(self) -> tuple[tuple[MetricVerdict, ...], list[int]]:
-        """The verdict on each metric, and the owners of cases to run again for them."""
-        verdicts, suspects = [], []
+    def metrics(self) -> tuple[tuple[MetricVerdict, ...], list[int], list[int]]:
+        """The verdict on each metric, the owners of cases to run again for them, and of those that cannot be."""
+        verdicts, suspects, unconfirmed = list[MetricVerdict](), list[int](), list[int]()
+        stuck = {owner for owner, outcome in enumerate(self.outcomes) if is_stuck(outcome.pair)}
         for name in dict.fromkeys([*self.series, *self.produced.whole]):
-            verdict, state = judge_metric(name, self.series.get(name), self.produced.whole.get(name), self.rules)
+            series = self.series.get(name)
+            verdict, state, free, held = judge_suspicion(name, series, self.produced.whole.get(name), self.rules, stuck)
             verdicts.append(verdict)
             if state is State.PENDING and "metric" in self.rules.policy.fail_on:
-                suspects += self.series[name].fallen(sign_of(name))
-        return tuple(verdicts), suspects
+                suspects += free
+                unconfirmed += held
+        return tuple(verdicts), suspects, unconfirmed
+
+
+def judge_suspicion(name: str, series: Series | None, whole: Whole | None, rules: Rules, stuck: Set[int]) -> tuple[MetricVerdict, State, list[int], list[int]]:
+    """One metric as `judge_metric` has it, with the owners to run again for it; where only `stuck` ones could be, these leave it unconfirmed and come last."""
+    fallen = series.fallen(sign_of(name)) if series is not None and (rules.can_confirm or stuck) else []
+    held = [owner for owner in fallen if owner in stuck]
+    verdict, state = judge_metric(name, series, whole, dataclasses.replace(rules, can_confirm=True) if held else rules)
+    free = [owner for owner in fallen if owner not in stuck] if rules.can_confirm else []
+    return verdict, state, free, [] if free else held
 
 
 def sign_of(metric: str) -> int:
@@ -212,7 +251,9 @@ def _metric_word(state: State, drop: float, tolerance: float | None) -> Word:
 
 def judge_case(pair: Pair, before: Sample, runs: Sequence[Sample], rules: Rules, judged: Judged | None = None) -> Outcome:
     """One compared case: its own score and pass rate, and each of its checks."""
-    policy = rules.policy
+    policy, stuck = rules.policy, is_stuck(pair)
+    if stuck:  # what is known of it is a suspicion for ever, whoever judges the record
+        rules, judged = dataclasses.replace(rules, can_confirm=True), None
     score, rate = rules.centre(before.scores), rules.centre([float(passed) for passed in before.passes])
     worse = [score - mean(run.scores) > policy.case_tolerance + EPSILON or rate - run.pass_rate > policy.pass_rate_tolerance + EPSILON for run in runs]
     state = rules.settle(worse)
@@ -225,7 +266,7 @@ def judge_case(pair: Pair, before: Sample, runs: Sequence[Sample], rules: Rules,
     gated = [state] if "case" in policy.fail_on else []
     gated += [found for _, found in checks] if "check" in policy.fail_on else []
     return Outcome(
-        pair=pair, pending=State.PENDING in gated, case_proven=state is State.PROVEN,
+        pair=pair, pending=State.PENDING in gated and not stuck, unconfirmed=State.PENDING in gated and stuck, case_proven=state is State.PROVEN,
         proven_checks=tuple(check.check for check, found in checks if found is State.PROVEN),
         verdict=CaseVerdict(
             case=pair.id, verdict=word, baseline=score, current=now, delta=now - score,

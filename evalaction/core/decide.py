@@ -41,7 +41,8 @@ def _word(reasons: tuple[Reason, ...], evidence: Evidence) -> VerdictWord:
     codes = {reason.code for reason in reasons}
     if "INTERRUPTED" in codes:
         return "not_measured"
-    lost = {reason.metric for reason in reasons if reason.code == "METRIC_MISSING"} & set(evidence.comparison.missing)
+    gone = [reason for reason in reasons if reason.code == "METRIC_MISSING"]
+    lost = any(reason.case is not None or reason.metric in evidence.comparison.missing for reason in gone)
     if codes & _RED or lost:
         return "regressed"
     if codes & {"BELOW_THRESHOLD", "METRIC_MISSING"}:

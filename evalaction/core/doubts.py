@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from evalaction.core.compare import EPSILON, Outcome
 from evalaction.core.evidence import Evidence, describe, excused, misses, say, stored_runs
@@ -34,7 +34,7 @@ def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str | Doubt]:
     yield from evidence.comparison.notes
     yield from _noise(evidence)
     yield from _drops(evidence)
-    yield from _check_warnings(evidence.comparison.outcomes)
+    yield from _check_warnings(evidence.comparison.outcomes, {"removed"} if {"metric", "check"} & {*evidence.policy.fail_on} else {"removed", "missing"})
 
 
 def _noise(evidence: Evidence) -> Iterable[str]:
@@ -57,14 +57,15 @@ def _drops(evidence: Evidence) -> Iterable[str]:
             yield f"{metric.metric} fell {abs(metric.delta or 0):.4f}, beyond its tolerance of {say(metric.tolerance)}; the policy does not fail on metrics"
     if "metric" not in evidence.policy.fail_on:
         yield from (f"the baseline has {name}, and this run did not produce it; the policy does not fail on metrics" for name in evidence.comparison.missing)
+    lost = {one.case for one in evidence.comparison.lost}
     bare = "case" not in evidence.policy.fail_on and "check" not in evidence.policy.fail_on
-    if bare and (worse := sum(outcome.verdict.verdict in ("regressed", "within_noise") for outcome in evidence.comparison.outcomes)):
+    if bare and (worse := sum(outcome.verdict.verdict in ("regressed", "within_noise") and outcome.pair.id not in lost for outcome in evidence.comparison.outcomes)):
         yield f"{worse} case{'s' if worse > 1 else ''} got worse; the policy does not fail on single cases"
 
 
-def _check_warnings(outcomes: Iterable[Outcome]) -> Iterable[str]:
+def _check_warnings(outcomes: Iterable[Outcome], words: Set[str]) -> Iterable[str]:
     for outcome in outcomes:
-        gone = [check.check for check in outcome.verdict.checks if check.verdict == "removed"]
+        gone = [check.check for check in outcome.verdict.checks if check.verdict in words]
         if gone and outcome.pair.status == "compared":
             yield f"case {outcome.pair.id} lost {', '.join(gone)}: the baseline has it, this run does not"
 

@@ -6,7 +6,7 @@ import dataclasses
 from statistics import NormalDist
 
 from evalaction.core.compare import EPSILON, Comparison
-from evalaction.core.metrics import lower_is_better
+from evalaction.core.metrics import PASS_RATE, lower_is_better
 from evalaction.core.record import Baseline, CaseRecord, RunRecord, Selection
 from evalaction.core.sample import mean, passes_of, sample
 from evalaction.core.series import Whole
@@ -33,6 +33,14 @@ class Evidence:
     def policy(self) -> Policy:
         """The policy of the current suite."""
         return self.comparison.rules.policy
+
+
+def is_lost(metric: str, evidence: Evidence) -> bool:
+    """Whether a metric is absent because every case that produces it failed, though the policy allows as many failures: it was not measured."""
+    cases = evidence.current.cases.values()
+    producers = [case for case in cases if metric == PASS_RATE or any(metric in check.metrics for check in case.checks)]
+    tolerated = sum(case.is_error for case in cases) <= evidence.policy.max_errors
+    return tolerated and bool(producers) and all(case.is_error for case in producers)
 
 
 def excused(metric: str, evidence: Evidence) -> bool:

@@ -73,6 +73,8 @@ def _stage_end(last: Comparison, *, interrupted: bool) -> Stopped:
 def _case_end(outcome: Outcome, ended: Stopped | None) -> Stopped:
     if outcome.case_proven or outcome.proven_checks:
         return "proven"
+    if outcome.unconfirmed:
+        return "error"
     word = outcome.verdict.verdict
     if word == "error" or word in _CLEARED:
         return "error" if word == "error" else "cleared"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -33,6 +34,9 @@ def _faults(records: Sequence[RunRecord]) -> Iterable[Fault]:
     for name in _ALIKE:
         if any(getattr(record.header, name) != getattr(records[0].header, name) for record in records):
             yield _fault(f"suite {suite}: the shards differ in their {name}", "measure all shards of one commit with the same suite and options")
+    for option in ("filter", "tag"):
+        if len({getattr(record.header.selection, option) for record in records}) > 1:
+            yield _fault(f"suite {suite}: the shards differ in their --{option}", "measure all shards with the same options: what one of them left out is in none")
     if len({shard.of for shard in known}) > 1:
         yield _fault(f"suite {suite}: the shards are of runs of different widths", "measure all shards with the same N in --shard I/N")
         return
@@ -42,6 +46,14 @@ def _faults(records: Sequence[RunRecord]) -> Iterable[Fault]:
         yield _fault(f"suite {suite}: shard {', '.join(map(str, missing))} of {known[0].of} is missing", "measure the missing shards, or name their folders")
     if len(set(present)) < len(present):
         yield _fault(f"suite {suite}: a shard is there twice", "name each shard's folder once")
+    elif doubled := _in_several(records):
+        more = f" and {len(doubled) - 1} more" if len(doubled) > 1 else ""
+        yield _fault(f"suite {suite}: case {doubled[0]}{more} is in two shards", "measure all shards anew: one of the records is of another suite")
+
+
+def _in_several(records: Sequence[RunRecord]) -> list[str]:
+    """Cases of more than one record: parts of one whole have none in common."""
+    return [name for name, count in Counter(name for record in records for name in record.cases).items() if count > 1]
 
 
 def _fault(what: str, fix: str) -> Fault:

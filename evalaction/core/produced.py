@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from evalaction.core.metrics import PASS_RATE
 from evalaction.core.pairing import Pair
 from evalaction.core.record import CaseRecord
 from evalaction.core.series import Whole
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """A check that a measured case had and lost, with the metrics that it no longer produces."""
+
+    case: str
+    check: str
+    metrics: tuple[str, ...]
 
 
 class Produced:

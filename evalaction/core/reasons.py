@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from evalaction.core.compare import EPSILON, Comparison, Outcome, Rules
-from evalaction.core.evidence import Evidence, excused, misses, say, score_below_floor
+from evalaction.core.evidence import Evidence, excused, is_lost, misses, say, score_below_floor
 from evalaction.core.metrics import lower_is_better
 from evalaction.core.sample import mean
 from evalaction.core.suite import Policy
@@ -24,12 +24,14 @@ def reasons_of(evidence: Evidence) -> Iterable[Reason]:
             yield from _family_reasons(comparison)
         if "inconclusive" in policy.fail_on:
             yield from _inconclusive_reasons(comparison)
+        yield from _lost_reasons(comparison)
         yield from _removed_reasons(comparison.outcomes, policy)
     if "threshold" in policy.fail_on:
         yield from _threshold_reasons(evidence)
         yield from _floor_reasons(evidence)
     yield from _error_reasons(evidence)
     if evidence.baseline is not None:
+        yield from _unconfirmed_reasons(evidence)
         yield from _comparable_reasons(evidence)
 
 
@@ -55,6 +57,15 @@ def _metric_reasons(comparison: Comparison) -> Iterable[Reason]:
             yield Reason(code="METRIC_REGRESSED", message=message, metric=metric.metric, baseline=metric.baseline, current=metric.current)
     for name in comparison.missing:
         yield Reason(code="METRIC_MISSING", message=f"the baseline has {name}, and this run did not produce it", metric=name)
+
+
+def _lost_reasons(comparison: Comparison) -> Iterable[Reason]:
+    """Checks that single cases lost: averaged over the rest, a metric would look as good as ever."""
+    if not {"metric", "check"} & {*comparison.rules.policy.fail_on}:
+        return
+    for lost in comparison.lost:
+        message = f"the baseline has {lost.check} for case {lost.case}, and this run did not produce it"
+        yield Reason(code="METRIC_MISSING", message=message, case=lost.case, check=lost.check, metric=lost.metrics[0])
 
 
 def _certainty(metric: MetricVerdict) -> str:
@@ -95,7 +106,10 @@ def _threshold_reasons(evidence: Evidence) -> Iterable[Reason]:
     for name, threshold in evidence.policy.thresholds.items():
         whole = evidence.comparison.whole.get(name)
         if whole is None or not whole.values:
-            if not excused(name, evidence):
+            if is_lost(name, evidence):
+                message = f"{name} has a threshold of {say(threshold)} and could not be measured: every case that produces it failed"
+                yield Reason(code="TOO_MANY_ERRORS", message=message, metric=name)
+            elif not excused(name, evidence):
                 yield Reason(code="METRIC_MISSING", message=f"{name} has a threshold of {threshold:g} but was not produced by this run", metric=name)
         elif misses(name, whole, threshold, deterministic=evidence.current.header.deterministic):
             word = "above" if lower_is_better(name) else "below"
@@ -128,6 +142,15 @@ def _error_reasons(evidence: Evidence) -> Iterable[Reason]:
         first.pop(ended.code, None)
     for code, (case_id, message) in first.items():
         yield Reason(code=code, message=message, case=case_id)
+
+
+def _unconfirmed_reasons(evidence: Evidence) -> Iterable[Reason]:
+    """What looks worse and could be asked again without success only: `max_errors` excuses what was not measured, not what was."""
+    for name in evidence.comparison.unconfirmed:
+        case = evidence.current.cases[name]
+        failed = [trial.error for trial in case.trials if trial.error is not None]
+        why = f"{len(failed)} of {len(case.trials)} runs failed: {failed[-1].code}: {failed[-1].message}"
+        yield Reason(code="TOO_MANY_ERRORS", message=f"case {name} looked worse when it was first asked, and that could not be confirmed or cleared: {why}", case=name)
 
 
 def _comparable_reasons(evidence: Evidence) -> Iterable[Reason]:

@@ -138,8 +138,16 @@ class CaseRecord:
 
     @property
     def is_error(self) -> bool:
-        """Fewer than half of the trials were measured: neither pass nor fail."""
-        return 2 * len(self.measured) < len(self.trials) or not self.trials
+        """Fewer than half of the trials of the first pass were measured: neither pass nor fail. Later runs only confirm or clear what that pass says."""
+        planned = self.trials
+        if len(planned) > self.repeats:
+            planned = tuple([trial for trial in planned if trial.repeat < self.repeats]) or planned
+        return 2 * sum(trial.error is None for trial in planned) < len(planned) or not planned
+
+    @property
+    def is_stuck(self) -> bool:
+        """Its first pass was measured, and of all its runs fewer than half were: asking on would neither confirm nor clear anything."""
+        return len(self.trials) > self.repeats and 2 * len(self.measured) < len(self.trials) and not self.is_error
 
 
 def _all_declared(case: CaseRecord) -> None:

@@ -216,6 +216,15 @@ class PythonCheck(CheckSpec):
     type: Literal["python"] = "python"
     callable: Annotated[Word, Field(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$")]
 
+    @field_validator("id")
+    @classmethod
+    def _is_free(cls, name: str | None) -> str | None:
+        """Its id names its metric."""
+        if name in {"pass_rate", "latency_ms", "cost_usd", "tokens"}:
+            what = "`{name}` is the name of a metric that every answer has"
+            raise PydanticCustomError("INVALID_VALUE", what, {"name": name, "fix": "give the check another id, since its id names its metric"})
+        return name
+
 
 @spec
 class RagbenchRetrieval(Retrieval):

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
 from evalaction.core.case_level import CaseLevel, Room, Ruling
-from evalaction.core.compare import Comparison, Outcome, Rules, State, not_compared, unpaired_checks
+from evalaction.core.compare import Comparison, Outcome, Rules, State, is_stuck, not_compared, unconfirmed_of, unpaired_checks
 from evalaction.core.pairing import Pair, pair_records
 from evalaction.core.plan import Cause, SuiteProgress, Suspect, choose_suspects, follow_stages, next_runs, profile_of
 from evalaction.core.produced import Produced
@@ -78,7 +78,7 @@ class _Judging:
 
     def comparison(self) -> Comparison:
         """Everything, in the order in which it depends on one another: the suite, the suspects, the cases, the plan."""
-        metrics, unsettled, red = self._metrics()
+        metrics, unsettled, held, red = self._metrics()
         families = tuple(self.suite.verdict(name, self.progress, None) for name in self.suite.distinct_families())
         red = red or ("check" in self.rules.policy.fail_on and any(family.verdict == "regressed" for family in families))
         units = {case.owner: units_of(case, self.rules.policy) for case in self.cases}
@@ -92,25 +92,28 @@ class _Judging:
         return Comparison(
             rules=self.rules, outcomes=outcomes, metrics=metrics, missing=self.produced.missing(), whole=self.produced.whole, families=families, plan=plan, progress=self.progress,
             pending=tuple(plan.runs) if self.rules.can_confirm else (), notes=tuple(self._notes(level, outcomes)),
+            unconfirmed=unconfirmed_of(outcomes, held),
         )  # fmt: skip
 
-    def _metrics(self) -> tuple[tuple[MetricVerdict, ...], dict[int, str], bool]:
-        """The verdict on each metric; the owners of cases to run again for metrics judged by points, with why; whether the suite is red."""
-        verdicts: list[MetricVerdict] = []
+    def _metrics(self) -> tuple[tuple[MetricVerdict, ...], dict[int, str], list[int], bool]:
+        """The verdict on each metric; for metrics judged by points the owners of cases to run again, with why, and of those that cannot be; whether the suite is red."""
+        verdicts, held = list[MetricVerdict](), list[int]()
         unsettled: dict[int, str] = {}
         names = [label for what, label in self.suite.series if what == "metric"]
         for label in dict.fromkeys([*names, *self.produced.whole]):
             whole = self.produced.whole.get(label)
             if ("metric", label) in self.suite.statistical:
                 verdicts.append(self.suite.verdict(("metric", label), self.progress, whole))
+                held += self.suite.held(("metric", label), verdicts[-1])
             elif ("metric", label) in self.suite.series:
-                verdict, _, owners = self.suite.by_points(("metric", label), whole)
+                verdict, owners, stuck = self.suite.by_points(("metric", label), whole)
                 verdicts.append(verdict)
+                held += stuck
                 unsettled.update(dict.fromkeys(owners, f"{label} fell, and too few runs are stored for statistics"))
             else:
                 verdicts.append(MetricVerdict(metric=label, current_all=mean(whole.values) if whole and whole.values else None, verdict="added"))
         red = "metric" in self.rules.policy.fail_on and any(verdict.verdict == "regressed" for verdict in verdicts)
-        return tuple(verdicts), unsettled, red
+        return tuple(verdicts), unsettled, held, red
 
     def _room(self, case: CaseReadings) -> Room:
         most = max(profile_of(self.rules.policy).max_repeats, self.progress.passes, case.repeats)
@@ -142,9 +145,11 @@ class _Judging:
         rulings = judged[owner]
         proven = {label for unit, ruling in rulings if ruling.word == "regressed" for label in unit.labels}
         worst = min((ruling for _, ruling in rulings), key=lambda ruling: WORST_FIRST.index(ruling.word))
+        gated, stuck = [ruling for unit, ruling in rulings if unit.is_gated(self.rules.policy)], is_stuck(pair)
         return Outcome(
             pair=pair, verdict=_case_verdict(rulings, worst), case_proven=None in proven, proven_checks=tuple(check.id for check in pair.compared if check.id in proven),
-            pending=any(ruling.state is State.PENDING and unit.is_gated(self.rules.policy) for unit, ruling in rulings),
+            pending=not stuck and any(ruling.state is State.PENDING for ruling in gated),
+            unconfirmed=stuck and any(ruling.word in ("within_noise", "inconclusive") for ruling in gated),
         )  # fmt: skip
 
     def _undecided(self, outcomes: Sequence[Outcome], picked: Mapping[int, Suspect], unsettled: Mapping[int, str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from evalaction.core.compare import EPSILON, Rules, State, judge_metric, sign_of
+from evalaction.core.compare import EPSILON, Rules, State, is_stuck, judge_suspicion, sign_of
 from evalaction.core.metrics import RAW
 from evalaction.core.plan import Look, SuiteProgress
 from evalaction.core.readings import CaseReadings, Name, SuiteSeries, Values, collect
@@ -145,13 +145,22 @@ class SuiteLevel:
         mde = minimum_detectable(tested.kind, len(tested.cases), _last_error(tested, progress.final_passes), alpha, tolerance)
         return dataclasses.replace(plain, verdict=_word(tested, progress, tolerance, alpha), p_value=tested.p_worse, mde=mde)
 
-    def by_points(self, name: Name, whole: Whole | None) -> tuple[MetricVerdict, State, list[int]]:
-        """The tolerance rule for a metric with too few stored runs: its verdict, its state, and the owners of cases to run again."""
+    def by_points(self, name: Name, whole: Whole | None) -> tuple[MetricVerdict, list[int], list[int]]:
+        """The tolerance rule for a metric with too few stored runs: its verdict, the owners of cases to run again, and of those that cannot be."""
         series = Series()
         for owner, before, current in self.series[name].rows:
             series.add(owner, _mean(before), by_pass(current, self._repeats(owner)))
-        verdict, state = judge_metric(name[1], series, whole, dataclasses.replace(self.rules, name="tolerance"))
-        return verdict, state, series.fallen(sign_of(name[1])) if state is State.PENDING and self.is_gated(name) else []
+        stuck = {owner for owner, case in self.cases.items() if is_stuck(case.pair)}
+        verdict, state, free, held = judge_suspicion(name[1], series, whole, dataclasses.replace(self.rules, name="tolerance"), stuck)
+        return (verdict, free, held) if state is State.PENDING and self.is_gated(name) else (verdict, [], [])
+
+    def held(self, name: Name, verdict: MetricVerdict) -> list[int]:
+        """Owners that fell and cannot be asked again, where a gated series looks worse beyond its tolerance and their lost runs could have proven it."""
+        sign, stuck = sign_of(name[1]), [row for row in self.series[name].rows if is_stuck(self.cases[row[0]].pair)]
+        fell = -sign * (verdict.delta or 0.0) > (verdict.tolerance or 0.0) + EPSILON
+        if not stuck or not fell or not self.is_gated(name) or verdict.verdict not in ("within_noise", "inconclusive"):
+            return []
+        return [owner for owner, before, now in stuck if sign * (_mean(before) - _mean(now)) > EPSILON]
 
     def _repeats(self, owner: int) -> int:
         return self.cases[owner].repeats

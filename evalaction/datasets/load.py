@@ -61,10 +61,14 @@ UNASKED = PythonTarget(callable="nobody:asks")
 
 
 class AnyVariable(Mapping[str, str]):
-    """An environment in which every variable is set: for reading suites whose targets are not going to be built."""
+    """An environment in which every variable is set, to its own value where it has one: for reading suites whose targets are not going to be built."""
+
+    def __init__(self, known: Mapping[str, str] | None = None) -> None:
+        self._known = known or {}
 
     def __getitem__(self, name: str) -> str:
-        return "set"
+        value = self._known.get(name, "")
+        return value if value.strip() else "set"
 
     def __iter__(self) -> Iterator[str]:
         return iter(())

@@ -14,6 +14,7 @@ from pydantic.dataclasses import dataclass
 from evalaction.core.checks.base import visible
 from evalaction.core.fingerprint import digest
 from evalaction.core.foreign import Foreign, ForeignCase, ForeignTrial
+from evalaction.core.metrics import RESERVED
 from evalaction.core.record import MOST_REPEATS, Failure
 from evalaction.core.scalars import kind_of
 from evalaction.errors import ConfigError, Fault
@@ -111,6 +112,9 @@ class Intake:
 
     def add(self, case: ForeignCase, spot: Spot, *, repeats: bool = False) -> None:
         """Take a case. An id that is taken is DUPLICATE_ID; with `repeats` the same case again is a further run of it."""
+        for metric in sorted({name for trial in case.trials for check in trial.checks for name in check.metrics if name in RESERVED}):
+            what = f"the metric `{metric}` has the name of one that is made of every answer here, and would be mixed with it"
+            self.fault(spot, "INVALID_VALUE", what, f"give it another name, such as `their_{metric}`")
         name = _bounded(case.id)
         key = unicodedata.normalize("NFC", " ".join(name.split()))
         if not key:

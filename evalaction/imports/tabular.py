@@ -7,9 +7,13 @@ import io
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from evalaction.core.answer import LARGEST
 from evalaction.core.fingerprint import digest
 from evalaction.core.foreign import PASSING, ForeignCase, ForeignCheck, ForeignTrial
+from evalaction.core.metrics import RAW
+from evalaction.core.record import Tokens
 from evalaction.imports.files import Place, Reader
 from evalaction.imports.intake import Intake, Spot, failed
 
@@ -31,8 +35,8 @@ def read(place: Place, intake: Intake) -> None:
     file = place.file()
     rows = list(_rows(Reader().text(file, "MALFORMED_CSV"), file, intake))
     columns = list(rows[0][0]) if rows else []
-    metrics = [name for name in columns if name not in _TEXTS and any(_is_number(cells[name]) for cells, _ in rows)]
-    texts = [name for name in columns if name not in _TEXTS and name not in metrics]
+    metrics = [name for name in columns if name not in _TEXTS and name not in RAW and any(_is_number(cells[name]) for cells, _ in rows)]
+    texts = [name for name in columns if name not in _TEXTS and name not in RAW and name not in metrics]
     if texts:
         intake.notes.append(f"columns without any number are no metrics: {', '.join(texts[:10])}")
     if rows and not metrics:
@@ -98,6 +102,22 @@ def _trial(cells: Mapping[str, str], metrics: Sequence[str], spot: Spot, intake:
         else:
             score = intake.fraction(float(cell), spot, f"`{name}`")
             checks.append(ForeignCheck(id=name, type="column", score=score, passed=score >= PASSING, threshold=PASSING, asked=name, metrics=(name,)))
+    amounts: dict[str, Any] = {name: found for name in RAW if (found := _amount(cells, name, spot, intake)) is not None}
+    if "tokens" in amounts:
+        amounts["tokens"] = Tokens(output=int(amounts["tokens"]))
     if cells.get("error", "").strip():
-        return failed(cells["error"], answer=answer)
-    return failed(f"no value for {', '.join(blank)}", code="SCORER_FAILED", answer=answer) if blank else ForeignTrial(checks=tuple(checks), answer=answer)
+        return failed(cells["error"], answer=answer, **amounts)
+    return failed(f"no value for {', '.join(blank)}", code="SCORER_FAILED", answer=answer, **amounts) if blank else ForeignTrial(checks=tuple(checks), answer=answer, **amounts)
+
+
+def _amount(cells: Mapping[str, str], name: str, spot: Spot, intake: Intake) -> float | None:
+    """What a row cost, in the unit that its column names; None where the cell is blank."""
+    cell = cells.get(name, "").strip()
+    if not cell:
+        return None
+    value = float(cell) if _is_number(cell) else math.nan
+    if not 0 <= value <= LARGEST[name] or (name == "tokens" and value != int(value)):
+        what = f"`{name}` is `{cell[:40]}`, which is no amount in 0..{LARGEST[name]:,}"
+        intake.fault(spot, "INVALID_VALUE", what, "write the amount in the column's unit, or leave the cell blank")
+        return None
+    return value

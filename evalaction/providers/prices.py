@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from evalaction.core.answer import LARGEST
 from evalaction.core.model import model as stated
 from evalaction.core.scalars import Tolerance
 from evalaction.errors import ConfigError, Fault
@@ -28,9 +29,10 @@ class Price:
     input: Tolerance
     output: Tolerance
 
-    def cost_usd(self, tokens_in: int, tokens_out: int) -> float:
-        """US dollars for so many tokens."""
-        return (tokens_in * self.input + tokens_out * self.output) / 1_000_000
+    def cost_usd(self, tokens_in: int, tokens_out: int) -> float | None:
+        """US dollars for so many tokens; None when that is more than one answer can have cost, so that the counts cannot be right."""
+        cost = (tokens_in * self.input + tokens_out * self.output) / 1_000_000
+        return cost if cost <= LARGEST["cost_usd"] else None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NoReturn, Protocol
 
+from evalaction.core.answer import LARGEST
 from evalaction.core.checks.base import one_line
 from evalaction.core.retry_after import retry_after_seconds
 from evalaction.core.strict_json import parse_strict_json
@@ -137,7 +138,8 @@ def list_of_maps(value: Any, place: str, named: str) -> list[Mapping[str, Any]]:
 
 
 def count_of(usage: Any, *names: str) -> int | None:
-    """The sum of these counts of tokens; None when the first is no count."""
+    """The sum of these counts of tokens; None when the first is no count, or the sum is more than any reply can have taken."""
     found = [usage.get(name) if isinstance(usage, Mapping) else None for name in names]
     counts = [int(value) if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0 else None for value in found]
-    return None if counts[0] is None else sum(count for count in counts if count is not None)
+    total = sum(count for count in counts if count is not None)
+    return None if counts[0] is None or total > LARGEST["tokens"] else total

@@ -87,7 +87,8 @@ def _regressed(suite: SuiteVerdict) -> Said:
     cases = {reason.case for reason in suite.reasons if reason.code in ("CASE_REGRESSED", "CHECK_REGRESSED")}
     pieces = [ours(f"{count(len(cases), 'case')} of {suite.counts.compared:,} got worse")] if cases else []
     pieces += _named(suite, "METRIC_REGRESSED", "{} got worse")
-    pieces += _named(suite, "METRIC_MISSING", "{} was not produced")
+    in_part = any(reason.case is not None for reason in suite.reasons if reason.code == "METRIC_MISSING")
+    pieces += _named(suite, "METRIC_MISSING", "{} was not produced for every case" if in_part else "{} was not produced")
     gone = sum(reason.code == "CASE_REMOVED" for reason in suite.reasons)
     pieces += [ours(f"{count(gone, 'case')} of the baseline {'is' if gone == 1 else 'are'} gone")] if gone else []
     return join(pieces, "; ") or ours("worse than the accepted baseline")
@@ -100,7 +101,7 @@ def _figures(suite: SuiteVerdict, name: str) -> str:
 
 
 def _named(suite: SuiteVerdict, code: str, template: str) -> Iterable[Said]:
-    names = [reason.metric or "" for reason in suite.reasons if reason.code == code]
+    names = list(dict.fromkeys(reason.metric or "" for reason in suite.reasons if reason.code == code))
     return [say(template, listed(names, _SHOWN))] if names else []
 
 

@@ -25,19 +25,33 @@ def labelled_folder(root: Path, label: str, key: str) -> Path:
 def keep(root: Path, label: str, key: str, record: Path) -> Path:
     """Copy a finished record under a label, in the place of the one before. Raises ConfigError CANNOT_WRITE."""
     place = labelled_folder(root, label, key)
-    new = place.with_name(f".{key}.new")
+    new, before = place.with_name(f".{key}.new"), _before(place)
     with translated(place):
         remove_tree(new)
         shutil.copytree(record, new, ignore=shutil.ignore_patterns(JOURNAL, SET_ASIDE))
-        remove_tree(place)
+        if place.exists():
+            remove_tree(before)
+            place.replace(before)
         new.replace(place)
+        remove_tree(before)
     return place
+
+
+def standing_folder(root: Path, label: str, key: str) -> Path | None:
+    """Where a record of a suite under a label lies: the newest, or the one before where the run that was to replace it was killed; None without one."""
+    place = labelled_folder(root, label, key)
+    return next((folder for folder in (place, _before(place)) if (folder / HEADER_FILE).is_file()), None)
+
+
+def _before(place: Path) -> Path:
+    """Where the record stands aside while the next one takes its place."""
+    return place.with_name(f".{place.name}.old")
 
 
 def labelled(root: Path, label: str, key: str) -> Baseline | None:
     """The newest run of a suite under a label as a baseline that nobody accepted, None without one. Raises ConfigError when it cannot be read."""
-    folder = labelled_folder(root, label, key)
-    if not (folder / HEADER_FILE).is_file():
+    folder = standing_folder(root, label, key)
+    if folder is None:
         return None
     record = read_record(folder)
     reason = f"the newest run labelled {label}, not accepted"

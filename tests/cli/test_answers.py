@@ -58,3 +58,20 @@ def test_answers__of_results_without_any__make_no_empty_table(work, form):
     done = work.run("run", "--import", "junit", "junit.xml", "--format", form)
 
     assert (done.code, "answer" in done.out.split()) == (0, False)
+
+
+def test_ragbench__contexts_that_most_answers_lose__are_missed(work):
+    """Groundedness applies where there are contexts, and an answer that had them loses a check of its definition without them: red, case by case."""
+    ids = [f"c{number}" for number in range(4)]
+    (work.folder / "cases.jsonl").write_text("".join(json.dumps({"id": one, "question": "q", "must_contain": ["days"]}) + "\n" for one in ids))
+    whole = [{"id": one, "output": "30 days", "contexts": ["30 days"]} for one in ids]
+    (work.folder / "out.jsonl").write_text("".join(json.dumps(line) + "\n" for line in whole))
+    work.run("run", "cases.jsonl", "--predictions", "out.jsonl")
+    work.run("accept", "eval-results", "--reason", "right")
+    bare = [line if line["id"] == "c0" else {"id": line["id"], "output": "30 days"} for line in whole]
+    (work.folder / "out.jsonl").write_text("".join(json.dumps(line) + "\n" for line in bare))
+
+    done = work.run("gate", "cases.jsonl", "--predictions", "out.jsonl")
+
+    assert (done.code, done.verdict["verdict"]) == (1, "regressed"), done.err
+    assert [(reason["code"], reason["case"], reason["metric"]) for reason in done.suite["reasons"]] == [("METRIC_MISSING", one, "groundedness") for one in ids[1:]]

@@ -107,6 +107,75 @@ def test_gate__record__is_judged_without_asking(work):
     assert any("not confirmed" in warning for warning in done.suite["warnings"])
 
 
+@pytest.mark.parametrize(
+    ("ids", "change", "said"),
+    [
+        ("ab", {"case_keys": {"a": {"input": "another question"}}}, "case a is defined anew"),
+        ("ab", {"expected": "no"}, "check equals of case a is defined anew"),
+        ("abc", {}, "case c was added"),
+        ("a", {}, "case b was removed"),
+    ],
+)
+def test_gate__record_of_an_earlier_form_of_the_suite__is_refused(work, ids, change, said):
+    """What the suite asks now was not measured: exit 2 names the difference, whatever the policy."""
+    accepted(work, "a", "b")
+
+    done = work.run("gate", work.suite(*ids, **change), "--record", "eval-results")
+
+    assert (done.code, said in done.err, "INVALID_RECORD" in done.err) == (2, True, True), done.err
+
+
+def test_gate__record_under_another_policy__is_judged(work):
+    """The policy is no part of what was measured, and a variable that a case names has its own value."""
+    suite = work.suite("a", case_keys={"a": {"vars": {"where": "{{ env.PATH }}"}}})
+    work.answers(a="yes")
+    work.run("run", suite)
+    work.suite("a", case_keys={"a": {"vars": {"where": "{{ env.PATH }}"}}}, gate={"thresholds": {"pass_rate": 1.0}})
+
+    assert work.run("gate", suite, "--record", "eval-results").verdict["verdict"] == "no_baseline"
+
+
+@pytest.mark.parametrize("fail_on", [["case"], ["check"], ["metric"]])
+@pytest.mark.parametrize("stored", ["1", "5"])
+def test_gate__suspicious_case_that_fails_when_asked_again__is_not_measured(work, stored, fail_on):
+    """A wrong answer stays one when the confirming runs crash: `max_errors` does not excuse it, and judging the record again says the same."""
+    ids = "abcdef"
+    suite = work.suite(*ids, gate={"max_errors": 1, "fail_on": fail_on})
+    work.answers(**dict.fromkeys(ids, "yes"))
+    assert work.run("run", suite, "--repeats", stored).code == 0
+    work.run("accept", "eval-results", "--reason", "right")
+    work.answers(**{**dict.fromkeys(ids, "yes"), "a": ["no", 7]})
+
+    done = work.run("gate", suite)
+
+    assert (done.code, done.verdict["verdict"], done.suite["counts"]["errors"]) == (3, "not_measured", 0), done.err
+    assert [reason["case"] for reason in done.suite["reasons"] if "looked worse" in reason["message"]] == ["a"]
+    assert work.run("gate", suite, "--record", "eval-results").verdict["verdict"] == "not_measured"
+    assert work.run("accept", "eval-results", "--reason", "as it is").code == 2
+
+
+def test_gate__case_that_was_right_and_fails_when_the_suite_is_asked_again__stands(work):
+    """A first pass inside the tolerance needs no confirmation: later failures are no error of the case."""
+    suite = accepted(work, "a", "b")
+    work.answers(a=["no", "yes"], b=["yes", 7])
+
+    done = work.run("gate", suite)
+
+    assert (done.code, done.suite["counts"]["errors"]) == (0, 0)
+
+
+def test_gate__threshold_whose_only_cases_are_tolerated_errors__is_not_measured(work):
+    """`max_errors` excuses the case, and not the threshold that nothing was measured for: exit 3."""
+    rare = {"b": {"checks": [{"type": "contains_any", "value": ["yes"]}]}}
+    suite = work.suite("a", "b", "c", case_keys=rare, gate={"max_errors": 1, "thresholds": {"contains_any": 0.9}})
+    work.answers(a="yes", b=7, c="yes")
+
+    done = work.run("gate", suite)
+
+    assert (done.code, done.verdict["verdict"]) == (3, "not_measured")
+    assert [reason["metric"] for reason in done.suite["reasons"]] == ["contains_any"]
+
+
 def test_gate__several_suites__the_worst_exit_wins_and_all_are_reported(work):
     """One regressed and one unmeasured suite: exit 1, both in verdict.json."""
     red, lost = accepted(work, "a", name="red"), accepted(work, "b", name="lost")

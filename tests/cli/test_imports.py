@@ -183,3 +183,20 @@ def test_large__thousands_of_cases_take_seconds(work):
     ended = imported(work, *rows)
 
     assert (ended.code, ended.suite["counts"]["compared"], len(ended.suite["cases"])) == (0, 0, 6_000)
+
+
+@pytest.mark.parametrize("left", [0, 1, 4])
+def test_import__metric_that_cases_lose__is_missing_for_each(work, left):
+    """Averaged over the cases that still have it, a metric that fades from a suite would look unchanged."""
+    lines = [{"id": f"c{number}", "polite": True, "faith": 0.9} for number in range(5)]
+    (work.folder / "r.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    work.run("run", "--import", "generic", "r.jsonl", "--name", "notes")
+    work.run("accept", "eval-results", "--reason", "right")
+    (work.folder / "r.jsonl").write_text("".join(json.dumps(line if number < left else {"id": line["id"], "polite": True}) + "\n" for number, line in enumerate(lines)))
+
+    done = work.run("gate", "--import", "generic", "r.jsonl", "--name", "notes")
+
+    assert (done.code, done.verdict["verdict"]) == (1, "regressed"), done.err
+    missing = [reason["case"] for reason in done.suite["reasons"] if reason["code"] == "METRIC_MISSING"]
+    assert missing == [f"c{number}" for number in range(left, 5)] if left else missing == [None]
+    assert done.suite["counts"]["regressed"] == (5 - left if left else 0)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -63,6 +65,41 @@ def test_suite__that_the_label_does_not_know__has_no_baseline(work, rag):
     (work.folder / "new.jsonl").write_text((work.folder / "cases.jsonl").read_text())
     done = rag("gate", "d1", flags=("--baseline-label", "main"), dataset="new.jsonl")
     assert (done.code, done.verdict["verdict"]) == (0, "no_baseline")
+
+
+def test_label__whose_record_is_gone__is_a_config_error(work, rag):
+    """The history knows the run, so comparing with nothing would hide the loss."""
+    rag("run", "d1", "d2", flags=("--label", "main"))
+    shutil.rmtree(work.folder / "eval-results/labels/main/cases")
+
+    done = rag("gate", "x", flags=("--baseline-label", "main"))
+
+    assert (done.code, "FILE_NOT_FOUND" in done.err, "labelled `main` is gone" in done.err) == (2, True, True), done.err
+
+
+def test_label__of_a_run_killed_while_it_was_kept__means_the_one_before(work, rag):
+    """Between setting the old record aside and putting the new one in its place there is still one; the next run tidies up."""
+    rag("run", "d1", "d2", flags=("--label", "main"))
+    place = work.folder / "eval-results/labels/main"
+    (place / "cases").rename(place / ".cases.old")
+    assert rag("gate", "d1", "x", flags=("--baseline-label", "main")).code == 1
+
+    rag("run", "d1", "x", flags=("--label", "main"))
+
+    assert [path.name for path in place.iterdir()] == ["cases"]
+    assert rag("gate", "d1", "x", flags=("--baseline-label", "main")).code == 0
+
+
+def test_gate__beside_a_damaged_history__keeps_its_verdict(work, rag):
+    """A row that cannot be read is a pity and no verdict: it is said, and `history` says which."""
+    rag("run", "d1", "d2")
+    with closing(sqlite3.connect(work.folder / "eval-results/history.sqlite")) as database, database:
+        database.execute("UPDATE runs SET metrics = '[1]'")
+
+    done, shown = rag("gate", "d1", "d2"), work.run("history")
+
+    assert (done.code, done.verdict["verdict"], "row 1 of" in done.err) == (0, "no_baseline", True), done.err
+    assert (shown.code, "row 1 of" in shown.err) == (0, True)
 
 
 @pytest.mark.parametrize("flags", [("--filter", "q*"), ("--tag", "t"), ("--shard", "1/2")])

@@ -161,3 +161,16 @@ def test_compare__suites_of_one_side_only__are_refused(work):
     assert work.run("compare", "eval-results", "eval-results/one", "--out", "c").code == 2
     assert work.run("compare", "eval-results/one", "eval-results", "--out", "c").code == 2
     assert not (work.folder / "c/history.sqlite").exists()
+
+
+@pytest.mark.parametrize("narrowed", [("--filter", "[bd]"), ("--tag", "smoke")])
+def test_merge__of_shards_of_different_selections__is_refused(work, narrowed):
+    """A shard that left out more than its part would make cases vanish: exit 2, and nothing is written."""
+    suite = work.suite(*"abcd", case_keys={"b": {"tags": ["smoke"]}, "d": {"tags": ["smoke"]}})
+    work.answers(**dict.fromkeys("abcd", "yes"))
+    assert work.run("run", suite, "--shard", "1/2", "--out", "part1").code == 0
+    assert work.run("run", suite, "--shard", "2/2", *narrowed, "--out", "part2").code == 0
+
+    done = work.run("merge", "part1", "part2", "--into", "whole")
+
+    assert (done.code, f"differ in their {narrowed[0]}" in done.err, (work.folder / "whole").exists()) == (2, True, False), done.err

@@ -153,8 +153,8 @@ def test_loosened__a_stricter_policy_says_nothing():
     assert loosened({}, {"tolerance": 0.001, "tolerances": {"latency_ms": 0.5}, "thresholds": {"equals": 0.5}, "removed_cases": "fail"}) == ()
 
 
-def shard(index: int, of: int, *cases, **header):
-    return record(*cases, selection=Selection(shard=Shard(index=index, of=of)), calls=Calls(planned=1, made=1), **header)
+def shard(index: int, of: int, *cases, filter=None, tag=None, **header):  # noqa: A002 - the option's name
+    return record(*cases, selection=Selection(filter=filter, tag=tag, shard=Shard(index=index, of=of)), calls=Calls(planned=1, made=1), **header)
 
 
 def test_merge__joins_all_shards_once():
@@ -174,6 +174,9 @@ def test_merge__joins_all_shards_once():
         ([shard(1, 2), shard(2, 2, commit="other")], "differ in their commit"),
         ([shard(1, 2), shard(2, 3)], "different widths"),
         ([shard(1, 2), record(case("b", 1))], "no shard"),
+        ([shard(1, 2), shard(2, 2, filter="c[24]")], "differ in their --filter"),
+        ([shard(1, 2, tag="smoke"), shard(2, 2)], "differ in their --tag"),
+        ([shard(1, 2, case("a", 1)), shard(2, 2, case("a", 0))], "case a is in two shards"),
     ],
 )
 def test_merge__of_what_is_not_one_run__is_refused(shards, said):

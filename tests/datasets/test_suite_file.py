@@ -60,6 +60,7 @@ def test_check_type__misspelt_in_the_last_of_many_cases__is_named_with_the_neare
         ("{type: ragbench_retrieval, relevant: [d]}", "UNKNOWN_CHECK", ".type"),
         ("{type: equals, value: x, ignore_case: yes}", "TYPE_MISMATCH", ".ignore_case"),
         ("{type: python, callable: os.system}", "INVALID_VALUE", ".callable"),
+        ("{type: python, callable: 'm:f', id: pass_rate}", "INVALID_VALUE", ".id"),
     ],
 )
 def test_check__that_makes_no_sense__is_one_fault_at_its_index(room, check, code, path):

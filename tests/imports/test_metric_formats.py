@@ -109,3 +109,30 @@ def test_generic__what_cannot_be_a_result_is_refused_with_its_line(results, line
     results.write("r.jsonl", '{"id": "z", "m": 1}\n' + line + "\n")
 
     assert (code, 2) in [(fault.code, fault.line) for fault in results.faults("generic", "r.jsonl")]
+
+
+def test_generic__a_metric_by_the_name_of_our_own__is_refused(results):
+    """A foreign `pass_rate` would be mixed with the share of trials that passed, and a threshold on it would look at both."""
+    results.write("r.jsonl", [{"id": "a", "score": 0.2, "pass": False, "pass_rate": 1.0}])
+
+    (fault,) = results.faults("generic", "r.jsonl")
+
+    assert (fault.code, fault.line, "`pass_rate`" in fault.what) == ("INVALID_VALUE", 1, True)
+
+
+def test_table__columns_of_latency_cost_and_tokens__are_amounts(results):
+    """They are no scores: they are kept in their units, and a cell that is no amount is refused."""
+    results.write("r.csv", "id,faithful,latency_ms,cost_usd,tokens\na,0.9,1250,0.02,812\nb,0.8,,,\n")
+    a, b = results.read("csv", "r.csv").cases
+
+    assert [summary(case) for case in (a, b)] == [[("faithful", 0.9, True, 1.0)], [("faithful", 0.8, True, 1.0)]]
+    assert (a.trials[0].latency_ms, a.trials[0].cost_usd, a.trials[0].tokens.output, b.trials[0].latency_ms) == (1250.0, 0.02, 812, None)
+    results.write("wrong.csv", "id,faithful,latency_ms,tokens\na,0.9,-1,1.5\nb,0.9,nan,fast\n")
+    assert results.codes("csv", "wrong.csv") == ["INVALID_VALUE"] * 4
+
+
+def test_table__a_column_by_the_name_of_our_own_metric__is_refused(results):
+    """`pass_rate` is made here, of every answer."""
+    results.write("r.csv", "id,faithful,pass_rate\na,0.2,1.0\n")
+
+    assert results.codes("csv", "r.csv") == ["INVALID_VALUE"]
