@@ -273,6 +273,9 @@ def _run(arguments: list[str], asked: dict[str, bool]) -> int:
     try:
         result = cli.main(args=arguments, prog_name="eval-gate", standalone_mode=False, obj=asked)
         return result if isinstance(result, int) else int(ExitCode.OK)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.message, err=True)
+        return end("config_error", ExitCode.CONFIG, "no command was named")
     except click.UsageError as error:
         command = cli.commands.get(arguments[0]) if arguments else None
         if command is None or command.name not in ("gate", "run", "compare", "calibrate"):

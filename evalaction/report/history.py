@@ -8,6 +8,9 @@ from typing import Protocol
 
 from evalaction.report.text import cell, plain
 
+_HEADER = ("time", "suite", "verdict", "pass rate", "cases", "errors", "commit", "label")
+"""The pass rate is that of the first pass over all cases: runs of suspicious cases alone would pull it down."""
+
 
 class Run(Protocol):
     """One past run of one suite."""
@@ -57,9 +60,9 @@ def render_history(runs: Sequence[Run], form: str) -> str:
         return "no past run is known here"
     if form == "markdown":
         rows = [[cell(text) for text in _cells(run)] for run in runs]
-        head = ["| time | suite | verdict | pass rate | cases | errors | commit | label |", "|---|---|---|---|---|---|---|---|"]
+        head = [f"| {' | '.join(_HEADER)} |", "|---|---|---|---|---|---|---|---|"]
         return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
-    rows = [[plain(text) for text in _cells(run)] for run in runs]
+    rows = [list(_HEADER), *([plain(text) for text in _cells(run)] for run in runs)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
 
