@@ -76,8 +76,10 @@ def why_lines(suite: SuiteVerdict, details: Details) -> tuple[Said, ...]:
 
 
 def _with_answer(line: Said, record: CaseRecord | None) -> Said:
+    """The line and what the system answered, unless the check's own words quote that."""
     trial = _telling(record, failing=True)
-    return line if trial is None or trial.error is not None else say("{}; the answer now: {}", line, answer_text(trial.answer) or "(nothing)")
+    answer = answer_text(trial.answer).strip() if trial is not None and trial.error is None else ""
+    return line if not answer or f'"{answer}"' in line.render(str) else say("{}; the answer now: {}", line, answer)
 
 
 def _why(case: CaseVerdict, record: CaseRecord | None) -> Said | None:
