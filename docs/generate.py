@@ -1,6 +1,6 @@
 """Writes what the documentation takes from the code, or with --check proves that it is fresh.
 
-docs/errors.md from the registry of codes, docs/schemas/ from the types of the files, the table of other rules in docs/gate.md from the
+docs/errors.md from the registry of codes, docs/commands.md from the command line, docs/schemas/ from the types of the files, the table of other rules in docs/gate.md from the
 stored output of the benchmark, inputs and outputs in docs/github.md from action.yml.
 """
 
@@ -12,9 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import yaml
 
 from evalaction.app.schemas import schema_text
+from evalaction.cli import cli
 from evalaction.codes import errors_page
 from evalaction.options import SCHEMAS
 
@@ -27,6 +29,7 @@ INPUTS = ("<!-- begin inputs: made by docs/generate.py from action.yml -->", "<!
 def generated() -> Iterator[tuple[Path, str]]:
     """Every generated file with its text."""
     yield DOCS / "errors.md", errors_page()
+    yield DOCS / "commands.md", commands_page()
     for kind in SCHEMAS:
         yield DOCS / "schemas" / f"{kind}.schema.json", schema_text(kind)
     yield DOCS / "gate.md", with_rivals((DOCS / "gate.md").read_text(encoding="utf-8"), json.loads(RIVALS.read_text(encoding="utf-8")))
@@ -34,6 +37,21 @@ def generated() -> Iterator[tuple[Path, str]]:
 
     action = yaml.safe_load((DOCS.parent / "action.yml").read_text(encoding="utf-8"))
     yield DOCS / "github.md", between((DOCS / "github.md").read_text(encoding="utf-8"), *INPUTS, f"\n{action_tables(action)}\n")
+
+
+def commands_page() -> str:
+    """Every command with its arguments and options, in the order of `--help`."""
+    head = "# Commands\n\n<!-- made by docs/generate.py from the command line -->\n\nPaths are relative to the working directory. `eval-gate COMMAND --help` says the same.\n"
+    return head + "".join(_command(cli.commands[name]) for name in cli.list_commands(click.Context(cli)))
+
+
+def _command(command: click.Command) -> str:
+    context = click.Context(command, info_name=f"eval-gate {command.name}")
+    usage = " ".join([context.command_path, *(piece for piece in command.collect_usage_pieces(context) if piece != "[OPTIONS]")])
+    records = [record for one in command.get_params(context) if isinstance(one, click.Option) and (record := one.get_help_record(context)) and "--help" not in one.opts]
+    rows = [f"| `{_cell(option)}` | {_cell(words)} |" for option, words in records]
+    table = ["", "| option | |", "|---|---|", *rows] if rows else []
+    return "\n".join(["", f"## {command.name}", "", f"`{usage}`", "", _cell(command.help or ""), *table, ""])
 
 
 def with_rivals(page: str, found: dict[str, Any]) -> str:

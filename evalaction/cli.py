@@ -217,17 +217,22 @@ def judge_audit(record_dir: Path, labels: Path, min_kappa: float | None, **optio
 
 @cli.command()
 @click.argument("folder", type=FOLDER, default=Path())
+@click.option("--action", metavar="OWNER/REPO@REF", help="Where your workflows take the Action from.")
 @verbose_option
-def init(folder: Path, **options: Any) -> int:
+def init(folder: Path, action: str | None, **options: Any) -> int:
     """Write a starter suite and the three workflow files; nothing is overwritten."""
-    from evalaction.store.starter import write_starter
+    from evalaction.store.starter import PLACEHOLDER, ignore_results, write_starter
 
     parts = parts_of(options)
-    written, kept = write_starter(folder)
+    written, kept = write_starter(folder, action or PLACEHOLDER)
     for word, paths in (("wrote", written), ("kept", kept)):
         for path in paths:
             parts.console.say(f"{word} {path}")
-    parts.console.say(f"next: eval-gate gate {folder / 'evals'}; keep eval-results/ out of git")
+    if ignore_results(folder):
+        parts.console.say(f"added eval-results/ to {folder / '.gitignore'}")
+    if action is None and any(path.suffix == ".yml" for path in written):
+        parts.console.say(f"the workflows use {PLACEHOLDER}: put the repository and version there that you take the Action from, or give init --action OWNER/REPO@REF")
+    parts.console.say(f"next: eval-gate gate {folder / 'evals'}")
     return int(ExitCode.OK)
 
 
@@ -268,6 +273,9 @@ def _run(arguments: list[str], asked: dict[str, bool]) -> int:
     try:
         result = cli.main(args=arguments, prog_name="eval-gate", standalone_mode=False, obj=asked)
         return result if isinstance(result, int) else int(ExitCode.OK)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.message, err=True)
+        return end("config_error", ExitCode.CONFIG, "no command was named")
     except click.UsageError as error:
         command = cli.commands.get(arguments[0]) if arguments else None
         if command is None or command.name not in ("gate", "run", "compare", "calibrate"):

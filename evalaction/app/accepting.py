@@ -74,6 +74,7 @@ def decide_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "d
         for line in _lines(one.record, one.accepted):
             parts.console.say(line)
     if any(one.accepted.drifted for one in decided):
+        parts.console.say("nothing was accepted; where the lower level is right, add --move-anchor (on GitHub move-anchor: true)")
         return "drifted", tuple(decided)
     return "accepted", tuple(decided)
 
@@ -148,7 +149,7 @@ def _of_the_last_run(place: Path) -> tuple[Path, ...]:
     meant = tuple(folder for folder in folders if folder.name in named)
     if not meant:
         there = ", ".join(str(folder) for folder in folders[:5])
-        fix = f"measure again, or name a record of an earlier run: {there}"
+        fix = f"correct what it said and measure again; where one of these is of an earlier run, it can be named instead: {there}" if there else "measure first"
         raise ConfigError.one("INVALID_RECORD", "the last command in this folder came to no verdict", fix, file=str(place))
     return meant
 

@@ -75,7 +75,7 @@ def _accepted(parts: Parts, where: Where, keys: Sequence[str]) -> dict[str, Foun
         where.source.fetch(keys)
     store = DirectoryStore(where.baseline)
     if not store.root.exists():
-        parts.console.say(f"no folder of baselines is at {store.root}")
+        parts.console.say(f"nothing is accepted yet: there is no {store.root}")
     with collection_paused():
         found = baselines_of(store, keys)
     return {key: FoundBaseline(baseline=baseline, folder=store.folder(key)) if baseline else None for key, baseline in found.items()}

@@ -27,11 +27,17 @@ class CalibrateJob:
     pull_requests: int = 2000
 
 
+_MANY = 200
+"""Pull requests that are simulated within seconds."""
+
+
 def calibrate_suites(parts: Parts, job: Job, how: CalibrateJob) -> Verdict:
     """Measure every suite `runs` times, write an ordinary record, print what it says. Raises ConfigError for answers and results that are finished."""
     suites = load(parts, job)
     _refuse_finished(suites)
     repeats = {suite.key: suite.repeats for suite in suites}
+    cases = sum(len(suite.cases) for suite in suites)
+    parts.console.say(f"each of {cases:,} cases is asked {how.runs} times, or as often as it says itself: {cases * how.runs:,} calls of the target at least")
     judged, skipped = measure_only(parts, job, [_repeated(suite, how.runs) for suite in suites])
     whole = all(one.verdict.verdict == "measured" for one in judged) and not skipped
     if whole:
@@ -63,7 +69,8 @@ def _calibrated(parts: Parts, one: Judged, how: CalibrateJob, repeats: int) -> C
     record = one.record
     noise = calibrate(record)
     count = pull_requests_for(len(noise.cases), how.pull_requests)
-    parts.console.say(f"suite {noise.suite}: {count} unchanged pull requests are drawn from its runs and sent through the gate")
+    quicker = "; that may take minutes, --pull-requests 200 is quicker and less exact" if count > _MANY else ""
+    parts.console.say(f"suite {noise.suite}: {count} unchanged pull requests are drawn from its runs and sent through the gate{quicker}")
     return Calibrated(noise=noise, simulated=_simulated(noise, record, count, repeats), folder=str(one.folder))
 
 

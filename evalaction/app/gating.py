@@ -17,7 +17,7 @@ from evalaction.app.parts import Job, Parts
 from evalaction.app.signals import stopping
 from evalaction.app.vanished import vanished
 from evalaction.core.checks.base import one_line
-from evalaction.core.compare import Comparison, Rules, compare
+from evalaction.core.compare import PASSES_TO_PROVE, Comparison, Rules, compare
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.extra import ExtraLog
@@ -124,10 +124,11 @@ async def _gate(parts: Parts, job: Job, measurement: Measurement, known: FoundBa
     suite, baseline = measurement.suite, known.baseline
     async with measurement:
         await measurement.first_pass()
-        log = ExtraLog()
+        log, passes = ExtraLog(), 1
         comparison = _compare(measurement, baseline, can_confirm=measurement.can_go_on)
         while baseline is not None and comparison.pending:
-            parts.console.say(f"suite {suite.name}: {len(comparison.pending)} suspicious case{'s' if len(comparison.pending) > 1 else ''}, asking again")
+            passes += 1
+            parts.console.say(f"suite {suite.name}: {_again(comparison)} (pass {passes}{'' if comparison.rules.name == 'statistical' else f' of at most {PASSES_TO_PROVE}'})")
             before = measurement.record()
             if not await measurement.again(comparison.pending, runs=1 if comparison.rules.name == "statistical" else None):
                 break
@@ -139,6 +140,14 @@ async def _gate(parts: Parts, job: Job, measurement: Measurement, known: FoundBa
             verdict = await ask_base(parts, job, Case(verdict=verdict, comparison=comparison, baseline=baseline, measurement=measurement))
     parts.console.detail(f"suite {suite.name}: record in {measurement.folder}, {'baseline in ' + str(known.folder) if baseline else 'no baseline'}")
     return Judged(verdict=verdict, record=record, folder=measurement.folder, baseline_folder=known.folder if baseline else None)
+
+
+def _again(comparison: Comparison) -> str:
+    """Why cases are asked again: each for itself, or all because their mean fell."""
+    cases = f"{len(comparison.pending)} {'case' if len(comparison.pending) == 1 else 'cases'}"
+    if comparison.plan is not None and comparison.plan.stage == "suite":
+        return f"the suite as a whole looks worse, asking {cases} again"
+    return f"{cases} may have got worse, asking again"
 
 
 def _compare(measurement: Measurement, baseline: Baseline | None, *, can_confirm: bool) -> Comparison:

@@ -33,6 +33,8 @@ from evalaction.store.records import read_cases
 
 VERDICT_FILE = "verdict.json"
 TREND = 10
+_BASELINES = Path("eval-baselines")
+"""Where baselines are looked for unless told."""
 MOST_FAILING = 1000
 """Failing cases of one run that the history keeps."""
 
@@ -83,12 +85,27 @@ def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: S
         _remember(parts, outputs, judged)
     if show:
         render(parts, outputs, verdict, judged)
+        _point(parts, outputs, verdict)
     _keep_labelled(parts, outputs, judged)
     for line in red_lines(verdict):
         parts.console.say(line)
     if outputs.sink is None:
         parts.console.say(last_line(verdict))
     return verdict
+
+
+def _point(parts: Parts, outputs: Outputs, verdict: Verdict) -> None:
+    """Where the rest stands, for a reader of the log: the whole report, and what each case said."""
+    if outputs.sink is not None:
+        return
+    if outputs.report is not None:
+        parts.console.say(f"full report: {outputs.report}")
+    elif verdict.would_exit == ExitCode.REGRESSED and outputs.baseline_label is None:
+        baseline = "" if outputs.baseline == _BASELINES else f" --baseline {shlex.quote(str(outputs.baseline))}"
+        parts.console.say(f"see the answers side by side: eval-gate report {shlex.quote(str(outputs.out))}{baseline} --format markdown")
+    lost = [suite.key for suite in verdict.suites if suite.counts.errors]
+    if lost:
+        parts.console.say(f"what was said in the cases that could not be measured: {outputs.out / lost[0] / 'cases'}")
 
 
 def _keep_labelled(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> None:

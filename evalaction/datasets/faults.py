@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from evalaction.core.excerpts import cut
 from evalaction.core.scalars import kind_of
-from evalaction.datasets.known import field_names, nearest, suggestion
+from evalaction.datasets.known import field_names, misplaced, nearest, suggestion
 from evalaction.datasets.source import Source
 from evalaction.errors import Fault
 
@@ -146,7 +146,7 @@ def _fault(objection: _Objection, subject: Subject) -> Fault:
         return subject.fault(code, f"`{name}` is missing", f"add `{name}`", steps)
     if code == "UNKNOWN_FIELD":
         known = field_names(subject.model, error["loc"][:-1])
-        return subject.fault(code, f"`{clip(steps[-1])}` is not a known field", suggestion(str(steps[-1]), known), steps)
+        return subject.fault(code, f"`{clip(steps[-1])}` is not a known field", misplaced(steps, known) or suggestion(str(steps[-1]), known), steps)
     if code == "UNKNOWN_CHECK":
         known = tuple(tag.strip("' ") for tag in context["expected_tags"].split(","))
         return subject.fault(code, f"`{clip(context['tag'])}` is no type of check", suggestion(context["tag"], known), (*steps, "type"))

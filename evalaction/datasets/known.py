@@ -29,6 +29,16 @@ def suggestion(word: str, known: Sequence[str]) -> str:
     return f"did you mean `{near}`? Known here: {choice}" if near else f"use one of {choice}"
 
 
+def misplaced(steps: Sequence[str | int], known: Sequence[str]) -> str | None:
+    """The remedy for a field whose meaning is clear and whose place is another; None for others. `steps` lead to it, `known` may stand beside it."""
+    match tuple(steps):
+        case ("target", "command" | "protocol" | "env" as name):
+            return f"write it inside: exec: {{ command: …, {name}: … }}"
+        case (*_, "expected" | "expected_output" | "expected_answer") if "checks" in known:
+            return "use a check of type equals: checks: [{ type: equals, value: … }]"
+    return None
+
+
 def field_names(model: type, loc: Sequence[str | int]) -> tuple[str, ...]:
     """Names of the fields that may stand at a place of pydantic's error (keys, indices and type tags), in the model's order."""
     candidates: tuple[type, ...] = (model,)

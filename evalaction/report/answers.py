@@ -19,6 +19,8 @@ _UNSAID = ("cost_usd", "tokens", "latency_ms")
 """Parts of an answer that are no words of the system."""
 _ASKED = 100
 """Characters of an input beside its answer."""
+_QUOTED = 3
+"""Red cases of which a terminal shows the answer."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +65,21 @@ def _answered(record: CaseRecord) -> str:
 
 
 def why_lines(suite: SuiteVerdict, details: Details) -> tuple[Said, ...]:
-    """Why each red or failing case is so, on one line: its first failed check, else the one that got worse, and what that says of the answer."""
+    """Why each red or failing case is so, on one line: its first failed check, else the one that got worse, and what that says of the answer.
+
+    The first few end with the answer itself.
+    """
     cases = {case.case: case for case in suite.cases if case.verdict not in ("flaky", "error")}
     found = ((cases[name], details.answers[name][1]) for name in shown_cases(suite) if name in details.answers and name in cases)
-    return tuple(line for case, record in found if (line := _why(case, record)))
+    told = [(line, record) for case, record in found if (line := _why(case, record))]
+    return tuple(_with_answer(line, record) if place < _QUOTED else line for place, (line, record) in enumerate(told))
+
+
+def _with_answer(line: Said, record: CaseRecord | None) -> Said:
+    """The line and what the system answered, unless the check's own words quote that."""
+    trial = _telling(record, failing=True)
+    answer = answer_text(trial.answer).strip() if trial is not None and trial.error is None else ""
+    return line if not answer or f'"{answer}"' in line.render(str) else say("{}; the answer now: {}", line, answer)
 
 
 def _why(case: CaseVerdict, record: CaseRecord | None) -> Said | None:

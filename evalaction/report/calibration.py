@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from evalaction.core.calibration import STORED_RUNS, Calibration, CaseNoise, Noise, SeriesNoise
 from evalaction.core.excerpts import aligned
+from evalaction.core.metrics import RAW
 from evalaction.core.resampling import Simulated
 from evalaction.report.figures import number
 from evalaction.report.said import count
@@ -155,7 +156,12 @@ def _series_row(quote: Callable[[str], str], series: SeriesNoise) -> tuple[str, 
 def _visible_rows(series: SeriesNoise) -> list[tuple[str, ...]]:
     passes = sorted({one.passes for one in series.visible})
     known = {(one.passes, one.stored): one.mde for one in series.visible}
-    return [(f"{count(some, 'run')} of the suite", *(number(known[some, stored]) for stored in STORED_RUNS)) for some in passes]
+    return [(f"{count(some, 'run')} of the suite", *(_drop(known[some, stored], series) for stored in STORED_RUNS)) for some in passes]
+
+
+def _drop(mde: float, series: SeriesNoise) -> str:
+    """A drop that is larger than the whole value is none that could be seen."""
+    return "none, add cases" if series.metric not in RAW and mde > series.mean else number(mde)
 
 
 def _case_row(quote: Callable[[str], str], case: CaseNoise) -> tuple[str, ...]:

@@ -9,6 +9,9 @@ from typing import Protocol
 from evalaction.core.excerpts import aligned
 from evalaction.report.text import cell, plain
 
+_HEADER = ("time", "suite", "verdict", "pass rate", "cases", "errors", "commit", "label")
+"""The pass rate is that of the first pass over all cases: runs of suspicious cases alone would pull it down."""
+
 
 class Run(Protocol):
     """One past run of one suite."""
@@ -58,9 +61,9 @@ def render_history(runs: Sequence[Run], form: str) -> str:
         return "no past run is known here"
     if form == "markdown":
         rows = [[cell(text) for text in _cells(run)] for run in runs]
-        head = ["| time | suite | verdict | pass rate | cases | errors | commit | label |", "|---|---|---|---|---|---|---|---|"]
+        head = [f"| {' | '.join(_HEADER)} |", "|---|---|---|---|---|---|---|---|"]
         return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)])
-    return "\n".join(aligned([tuple(map(plain, _cells(run))) for run in runs]))
+    return "\n".join(aligned([_HEADER, *(tuple(map(plain, _cells(run))) for run in runs)]))
 
 
 def _cells(run: Run) -> tuple[str, ...]:

@@ -124,9 +124,9 @@ def replayed_line(calls: CallsInfo) -> Said:
 
 
 def anchor_line(suite: SuiteVerdict) -> Said | None:
-    """The cumulative change since the anchor and the acceptances in between; None without an anchor."""
+    """The cumulative change since the anchor and the acceptances in between; None without an anchor, and where that is this baseline and nothing moved."""
     anchor = suite.baseline.anchor
-    if anchor is None:
+    if anchor is None or (not anchor.acceptances_since and all(moved.metric in RAW or not moved.delta for moved in anchor.changes)):
         return None
     gated = [moved for moved in anchor.changes if moved.metric not in RAW]
     changes = join(say("{} {}", moved.metric, ours(change(moved.delta))) for moved in sorted(gated, key=lambda moved: (moved.delta, moved.metric))[:_METRICS])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
+
+from evalaction.core.masking import looks_secret
 
 _ALWAYS = (
     "PATH", "HOME", "LANG", "LANGUAGE", "LC_*", "TMPDIR", "TMP", "TEMP", "TZ", "USER", "LOGNAME", "SHELL", "TERM", "XDG_*",
@@ -18,6 +21,8 @@ _TOKENS = ("GITHUB_TOKEN", "GH_TOKEN", "GITHUB_PAT", "GH_ENTERPRISE_TOKEN", "GIT
 """Credentials of the workflow and its runner, and the action's inputs, of which one is the token."""
 _COMMAND_FILES = ("GITHUB_ENV", "GITHUB_PATH", "GITHUB_OUTPUT", "GITHUB_STATE", "GITHUB_STEP_SUMMARY")
 """Files through which a process steers the rest of the job."""
+_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){1,8}\b")
+"""A name as variables have it: capitals with an underscore, so that no other word in capitals is taken for one."""
 
 
 def is_withheld(name: str) -> bool:
@@ -34,6 +39,17 @@ def passed_on(environment: Mapping[str, str], names: Iterable[str] = ()) -> dict
     named = tuple(names)
     withheld = {value for name, value in environment.items() if value and _matches(name.upper(), _TOKENS)}
     return {name: value for name, value in environment.items() if not is_withheld(name) and _is_wanted(name, value in withheld, named)}
+
+
+def missing_secrets(environment: Mapping[str, str], names: Iterable[str]) -> list[str]:
+    """The named variables that hold secrets, by their names, and are unset or blank. A pattern asks for nothing, and what is withheld is no one's to miss."""
+    return [name for name in dict.fromkeys(names) if "*" not in name and looks_secret(name) and not is_withheld(name) and not environment.get(name, "").strip()]
+
+
+def unseen(text: str, environment: Mapping[str, str], passed: Mapping[str, str]) -> list[str]:
+    """Variables that a text speaks of and that a child was not given: those that are set here, and those whose names say that they hold a secret."""
+    words = dict.fromkeys(_VARIABLE.findall(text))
+    return [word for word in words if word not in passed and not is_withheld(word) and (word in environment or looks_secret(word))]
 
 
 def _is_wanted(name: str, is_copy: bool, named: tuple[str, ...]) -> bool:

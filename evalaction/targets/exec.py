@@ -13,22 +13,27 @@ from typing import Any
 from evalaction.core.answer import Answer, read_answer
 from evalaction.core.excerpts import excerpt
 from evalaction.core.suite import ExecTarget
-from evalaction.errors import MeasureError, TargetError
+from evalaction.errors import ConfigError, Fault, MeasureError, TargetError
 from evalaction.targets.base import Reply, Request, case_line
-from evalaction.targets.environment import passed_on
+from evalaction.targets.environment import missing_secrets, passed_on, unseen
 from evalaction.targets.process import Child, Launch, running, spooled
 from evalaction.targets.reading import OUTPUT_LIMIT, id_key, read_json
 
+_NAMED = 3
+"""Variables in a message at most."""
+
 
 class _Command:
-    """What both protocols share."""
+    """What both protocols share. Raises ConfigError MISSING_SECRET, one fault each, for named secrets that are not set."""
 
     repeatable = True
     retries = 0
 
     def __init__(self, spec: ExecTarget, *, environment: Mapping[str, str], cwd: Path) -> None:
         command = ("bash", "-o", "pipefail", "-c", spec.command) if isinstance(spec.command, str) else tuple(spec.command)
-        self._spec = spec
+        if missing := missing_secrets(environment, spec.env):
+            raise ConfigError(map(_missing, missing))
+        self._spec, self._environment = spec, environment
         self._launch = Launch(command, cwd, passed_on(environment, spec.env))
 
     @property
@@ -44,7 +49,14 @@ class _Command:
 
     def _check_status(self, child: Child, status: int) -> None:
         if status != 0:
-            raise TargetError("TARGET_FAILED", f"the command {_ending(status)}", _tails(child))
+            said = str(child.stderr_tail)
+            raise TargetError("TARGET_FAILED", f"the command {_ending(status)}{_last_words(said)}{self._not_given(said)}", _tails(child))
+
+    def _not_given(self, said: str) -> str:
+        names = unseen(said, self._environment, self._launch.environment)[:_NAMED]
+        if not names:
+            return ""
+        return f" (the command sees PATH, HOME and the like, and what `env` of the suite names: {', '.join(names)} {'is' if len(names) == 1 else 'are'} not among them)"
 
 
 class TextCommand(_Command):
@@ -196,6 +208,18 @@ def _ending(status: int) -> str:
         return "exited with status 127: command not found"
     name = _signal_name(status - 128) if status > 128 else ""
     return f"exited with status {status}" + (f" (128 + {status - 128}, {name})" if name else "")
+
+
+def _last_words(said: str) -> str:
+    """The last line of standard error that says anything, which in most programs is the reason."""
+    last = next((line for line in reversed(said.splitlines()) if line.strip()), "")
+    words = excerpt(last, len(last))  # cleaned first, so that a cut is always marked: a secret that is cut is known by the mark
+    return f": {excerpt(words)}" if words else ""
+
+
+def _missing(name: str) -> Fault:
+    fix = f"set {name}; in a workflow, name it in `pass-env` and pass the secret on with `env:` (a pattern such as {name[:-1]}* makes it optional)"
+    return Fault(code="MISSING_SECRET", what=f"{name} is named under env, and is not set or empty", fix=fix, path="target.exec.env")
 
 
 def _signal_name(number: int) -> str:

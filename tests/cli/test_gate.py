@@ -54,6 +54,20 @@ def test_gate__a_flaky_case__stays_green(work):
     assert (done.code, done.suite["counts"]["flaky"], work.calls("a")) == (0, 1, 2)
 
 
+def test_gate__red__points_to_the_rest(work):
+    """The log of a red gate names the report that was written, else the command that shows the answers; that command works."""
+    suite = accepted(work, "a", "b")
+    work.answers(a="no such thing", b="yes")
+
+    bare, written = work.run("gate", suite), work.run("gate", suite, "--report", "r.md")
+
+    assert 'a failed equals: expected "yes", got "no such thing"' in bare.out
+    assert "see the answers side by side: eval-gate report eval-results --format markdown" in bare.err
+    assert "full report: r.md" in written.err
+    assert "suite s: 1 case may have got worse, asking again (pass 2 of at most 3)" in bare.err
+    assert "no such thing" in work.run("report", "eval-results", "--format", "markdown").out
+
+
 def test_gate__an_outage__is_not_measured_and_never_red(work):
     """A failing command is exit 3, whatever the baseline was."""
     suite = accepted(work, "a", "b")
@@ -63,6 +77,7 @@ def test_gate__an_outage__is_not_measured_and_never_red(work):
 
     assert (done.code, done.verdict["verdict"], done.suite["counts"]["errors"]) == (3, "not_measured", 2)
     assert "status 7" in json.dumps(done.verdict)
+    assert "could not be measured: eval-results/s/cases" in done.err
 
 
 def test_gate__an_outage_while_confirming__is_not_red(work):

@@ -144,7 +144,7 @@ def test_history__shows_the_labels(work, rag):
     """In the table and as data."""
     rag("run", "d1", flags=("--label", "main"))
     rag("run", "d1")
-    assert work.run("history").out.splitlines()[0].endswith("main")
+    assert work.run("history").out.splitlines()[1].endswith("main")
     assert [run["label"] for run in json.loads(work.run("history", "--format", "json").out)["runs"]] == ["main", None]
 
 

@@ -25,13 +25,15 @@ def measured(work, *ids, **top):
 
 
 def test_init__writes_a_valid_suite_and_never_overwrites(work):
-    """Four files; a second init keeps what is there; the suite validates and runs."""
-    assert work.run("init", ".").code == 0
+    """Four files; a second init keeps what is there, and says what the placeholder of the Action is only where it was written."""
+    first = work.run("init", ".")
+    assert (first.code, "init --action OWNER/REPO@REF" in first.err, "added eval-results/ to .gitignore" in first.err) == (0, True, True)
     (work.folder / "evals/starter.eval.yaml").write_text("# mine\n")
 
     done = work.run("init", ".")
 
     assert "kept evals/starter.eval.yaml" in done.err
+    assert ("OWNER/REPO" in done.err, "added" in done.err) == (False, False)
     assert (work.folder / "evals/starter.eval.yaml").read_text() == "# mine\n"
 
 

@@ -90,3 +90,13 @@ def test_internal_error__is_exit_4_and_shows_its_traceback_only_on_request(work,
 
     assert (quiet.code, "Traceback" in quiet.err, "Traceback" in loud.err, "Traceback" in louder.err) == (4, False, True, True)
     assert quiet.last_line == "eval-gate: internal_error (exit 4): a bug in eval-gate"
+
+
+def test_no_command__prints_the_help(work):
+    """Without a word the help with every command is shown, as help and not as a fault's text; the exit code stays that of a wrong command line."""
+    done = work.run()
+
+    assert (done.code, "INVALID_INPUT" in done.err) == (2, False)
+    assert "Commands:" in done.err
+    assert "judge-audit" in done.err
+    assert done.last_line == "eval-gate: config_error (exit 2): no command was named"

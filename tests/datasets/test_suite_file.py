@@ -258,6 +258,21 @@ def test_metric__of_an_own_python_check__may_have_a_threshold(room):
     assert room.suite("gate: {thresholds: {tone: 0.5, latency_ms: 900}}\n" + case).gate.thresholds == {"tone": 0.5, "latency_ms": 900}
 
 
+@pytest.mark.parametrize(
+    ("text", "path", "fix"),
+    [
+        ("target: {exec: run, protocol: text}\n" + CASE, "target.protocol", "exec: { command: …, protocol: … }"),
+        ("cases: [{id: a, input: x, expected: foo, checks: [{type: equals, value: x}]}]\n", "cases[0].expected", "{ type: equals, value: … }"),
+    ],
+)
+def test_field__in_the_wrong_place__is_told_the_right_one(room, text, path, fix):
+    """What plainly belongs into `exec`, or is plainly an expectation, is answered with the lines to write, not with a list of names."""
+    room.put("s.eval.yaml", "version: 1\nname: s\n" + ("" if "target" in text else "target: {exec: run}\n") + text)
+    (fault,) = [fault for fault in room.faults(room.load, "s.eval.yaml") if fault.code == "UNKNOWN_FIELD"]
+
+    assert (fault.path, fix in fault.fix) == (path, True)
+
+
 def test_hostile_names__in_messages__stay_on_one_short_line(room):
     """Control characters and long names of an author's cannot break a line of the log."""
     (fault,) = room.faults(room.suite, 'cases:\n  - {id: "a\\n::error::x\\u202e", input: x, checks: [{type: equals, value: x}], "' + "k" * 500 + '": 1}\n')

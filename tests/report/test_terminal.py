@@ -104,7 +104,9 @@ def test_text__says_why_a_case_is_red_in_one_line(samples):
 
     lines = render_text(build_view(overall((suite,)), {"support-bot": Details(answers=answers)}), width=120).splitlines()
 
-    assert [line for line in lines if " equals: " in line] == ['- fails failed equals: expected "yes", got "no"', "- sinks got worse in equals: 4 of 5"]
+    assert [line for line in lines if " equals: " in line] == [
+        '- fails failed equals: expected "yes", got "no"', "- sinks got worse in equals: 4 of 5; the answer now: hm"
+    ]  # fmt: skip
 
 
 def flaky(samples, case):
@@ -121,6 +123,7 @@ def test_text__why__is_bounded(samples):
     text = render_text(build_view(overall((suite,)), {"support-bot": Details(answers=answers)}), width=4000)
 
     assert (text.count("failed equals"), "10 more in the record" in text, max(map(len, text.splitlines())) < 300) == (20, True, True)
+    assert text.count("the answer now: ") == 3
 
 
 def test_text__a_warning_that_only_sounds_like_one_of_the_headline__is_listed(samples):

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from evalaction.errors import ConfigError
-from evalaction.store.starter import PLACES, write_starter
+from evalaction.store.starter import PLACES, ignore_results, write_starter
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKFLOWS = [place for place in PLACES.values() if place.suffix == ".yml"]
@@ -106,6 +106,44 @@ def test_write_starter__folder_is_a_file(tmp_path):
 
     assert str(tmp_path / "taken") in str(refused.value)
     assert "Fix:" in str(refused.value)
+
+
+def test_write_starter__own_action(tmp_path):
+    """Every workflow takes the Action from the repository and version that is given."""
+    write_starter(tmp_path, "acme/gate@0123abc")
+
+    used = [step["uses"] for step in steps(tmp_path)]
+    assert not [one for one in used if one.startswith("org/")]
+    assert used.count("acme/gate@0123abc") == 4
+
+
+@pytest.mark.parametrize("action", ["", "acme/gate", "acme@v1", "acme/gate@v1\n      - run: id", "acme/gate@v1 # x", "../gate@v1"])
+def test_write_starter__what_is_no_action(tmp_path, action):
+    """Another text than OWNER/REPO@REF is refused before anything is written: it could change the workflow."""
+    with pytest.raises(ConfigError) as refused:
+        write_starter(tmp_path, action)
+
+    assert ([fault.code for fault in refused.value.faults], tree(tmp_path)) == (["INVALID_INPUT"], {})
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, b"eval-results/\n"), (b"*.pyc", b"*.pyc\neval-results/\n"), (b"/eval-results\n", b"/eval-results\n")])
+def test_ignore_results__once(tmp_path, before, after):
+    """The results' folder is ignored by one line at the end, and by no second one, however the first is spelled."""
+    path = tmp_path / ".gitignore"
+    if before is not None:
+        path.write_bytes(before)
+
+    changed = [ignore_results(tmp_path), ignore_results(tmp_path)]
+
+    assert (path.read_bytes(), changed) == (after, [before != after, False])
+
+
+def test_ignore_results__link(tmp_path):
+    """A link in the place of .gitignore is not written through."""
+    (tmp_path / "other").write_text("x\n")
+    (tmp_path / ".gitignore").symlink_to(tmp_path / "other")
+
+    assert (ignore_results(tmp_path), (tmp_path / "other").read_text()) == (False, "x\n")
 
 
 def test_workflows__no_expression_in_a_script(project):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evalaction.errors import TargetError
+from evalaction.errors import ConfigError, TargetError
 
 
 def ask(target, request):
@@ -73,6 +73,30 @@ def test_text__a_failed_command_is_an_error_that_names_the_status(command_target
     error = failure(command_target(command), request_for())
     assert error.code == "TARGET_FAILED"
     assert named in error.message
+
+
+def test_text__a_failed_command_says_its_last_words(command_target, request_for):
+    """The message ends with the last line of stderr that says anything, on one line and cut; the rest is in the details."""
+    error = failure(command_target(r"printf 'early\nValueError: no\033 model %0300d\n\n' 7 >&2; exit 1"), request_for())
+    assert error.message.startswith("the command exited with status 1: ValueError: no model 000")
+    assert error.message.endswith("…")
+    assert len(error.message) < 250
+    assert "early" in error.detail
+
+
+@pytest.mark.parametrize(("name", "environment", "told"), [("BOT_KEY", {}, True), ("BOT_MODE", {"BOT_MODE": "fast"}, True), ("BOT_MODE", {}, False), ("GITHUB_TOKEN", {}, False)])
+def test_text__a_failed_command_that_misses_a_variable(command_target, request_for, name, environment, told):
+    """A variable that the program speaks of and did not get is named with the remedy; an unknown word and what never passes are not."""
+    error = failure(command_target(f"echo \"KeyError: '{name}'\" >&2; exit 1", environment={**os.environ, **environment}), request_for())
+    assert (f"what `env` of the suite names: {name} is not among them" in error.message) is told
+
+
+@pytest.mark.parametrize("environment", [{}, {"BOT_KEY": " "}])
+def test_text__a_named_secret_that_is_not_set(command_target, environment):
+    """A variable under `env` whose name says secret must be set: MISSING_SECRET before anything is started; plain names, patterns and tokens may be missing."""
+    with pytest.raises(ConfigError) as caught:
+        command_target("true", environment=environment, env=["BOT_KEY", "OTHER_TOKEN", "BOT_MODE", "MY_KEY*", "GITHUB_TOKEN"])
+    assert [(fault.code, fault.what.split()[0]) for fault in caught.value.faults] == [("MISSING_SECRET", "BOT_KEY"), ("MISSING_SECRET", "OTHER_TOKEN")]
 
 
 def test_text__a_list_runs_without_a_shell(command_target, request_for):

@@ -147,12 +147,19 @@ def test_gate__newer_head_gets_no_comment(acting, gh):
     assert "stale" in ended.log
 
 
+_NEEDY = {
+    "http": {"http": {"url": "http://127.0.0.1:9/", "headers": {"X": "{{ env.KEY_OF_MODEL }}"}, "extract": {"output": "a"}}},
+    "exec": {"exec": {"command": "touch called; echo yes", "protocol": "text", "env": ["KEY_OF_MODEL"]}},
+}
+
+
+@pytest.mark.parametrize("target", _NEEDY)
 @pytest.mark.parametrize("variables", [{}, {"KEY_OF_MODEL": ""}])
 @pytest.mark.parametrize("who", ["fork", "dependabot"])
-def test_gate__outsider_without_secrets_is_not_run(acting, gh, who, variables):
+def test_gate__outsider_without_secrets_is_not_run(acting, gh, who, variables, target):
     """A pull request from a fork or Dependabot whose secret is missing is not_run, exit 0, and says why; nothing is called (P123)."""
     pull = gh.pull("main", repo=gh.fork()) if who == "fork" else gh.pull("dependabot/pip/x", author="dependabot[bot]")
-    acting.suite(target={"http": {"url": "http://127.0.0.1:9/", "headers": {"X": "{{ env.KEY_OF_MODEL }}"}, "extract": {"output": "a"}}})
+    acting.suite(target=_NEEDY[target])
     ended = acting.act(events.pull_request(gh, pull), **variables)
     assert (ended.code, ended.word) == (0, "not_run")
     assert "KEY_OF_MODEL" in ended.summary
