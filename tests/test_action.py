@@ -135,3 +135,49 @@ def test_process__odd_runner_is_no_traceback(step, variables):
     assert process.returncode in (0, 2, 3, 4), log
     assert "Traceback" not in log
     assert "(exit " in log
+
+
+ADDRESSES = [("GITHUB_API_URL", "not a url"), ("GITHUB_API_URL", "http://127.0.0.1:99999"), ("GITHUB_REPOSITORY", "octo/demo/x")]
+
+
+@pytest.mark.parametrize("mode", ["gate", "report", "accept"])
+@pytest.mark.parametrize(("name", "value"), ADDRESSES)
+def test_process__address_that_is_none_is_a_config_error(step, name, value, mode):
+    """An address or repository of the environment that cannot be one is exit 2 with its fault, outputs and verdict.json, in every mode."""
+    step.acting.suite()
+    process = step(**{name: value, "INPUT_MODE": mode, "INPUT_REASON": "x"})
+    log, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, log
+    assert name in log
+    assert "config_error" in step.output.read_text()
+    assert json.loads((step.acting.workspace / "eval-results" / "verdict.json").read_text())["verdict"] == "config_error"
+
+
+@pytest.mark.parametrize("inputs", [{"INPUT_RESULTS-DIR": "x" * 300}, {"INPUT_RESULTS-DIR": "x" * 300, "INPUT_MODE": "nonsense"}, {"INPUT_WORKING-DIRECTORY": "x" * 300}])
+def test_process__folder_that_no_disk_takes_is_a_config_error(gh, step, inputs):
+    """A name that is too long for any disk is exit 2 with outputs, and the check is completed."""
+    step.acting.suite()
+    process = step(**inputs)
+    log, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, log
+    assert "config_error" in step.output.read_text()
+    assert [row["status"] for row in gh.checks.values()] == ["completed"]
+
+
+def test_process__results_that_cannot_be_written_leave_a_verdict(gh, step):
+    """Where a file stands in the place of the results' folder, outputs, check and exit code say so."""
+    step.acting.suite()
+    (step.acting.workspace / "eval-results").write_text("mine")
+    process = step()
+    log, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, log
+    assert "config_error" in step.output.read_text()
+    assert [row["conclusion"] for row in gh.checks.values()] == ["action_required"]
+
+
+def test_process__log_that_knows_only_ascii_keeps_its_table(step):
+    """Where the locale has no sign for what is shown, another stands in for it, and no line is lost."""
+    step.acting.suite(bad=[1])
+    log, _ = step(PYTHONIOENCODING="ascii").communicate(timeout=60)
+    assert "pass_rate" in log
+    assert "\\u" in log

@@ -170,8 +170,7 @@ def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error"
 
     A folder that cannot be written is one such failure; what can be said elsewhere is.
     """
-    code = int(EXIT_CODES[word])
-    verdict = Verdict(verdict=word, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
+    verdict = failure(outputs, word, reasons)
     refused, view = {reason.file for reason in reasons if reason.code == "INVALID_INPUT"}, build_view(verdict, {})
     with contextlib.suppress(ConfigError):
         write_verdict(parts, outputs, verdict)
@@ -183,6 +182,12 @@ def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error"
     if outputs.sink is not None:
         outputs.sink(verdict, {})
     return verdict
+
+
+def failure(outputs: Outputs, word: Literal["config_error", "internal_error", "not_measured", "not_run"], reasons: tuple[Reason, ...]) -> Verdict:
+    """The verdict of a run that came to none."""
+    code = int(EXIT_CODES[word])
+    return Verdict(verdict=word, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
 
 
 def _masked(parts: Parts, data: bytes) -> bytes:

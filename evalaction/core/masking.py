@@ -15,7 +15,7 @@ SHORTEST = 6
 CUT = "…"
 """Stands where a text was cut."""
 LONGEST_BEGINNING = 300
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|CRED$|AUTH|COOKIE|PRIVATE|DSN|SIGNATURE|(^|_)PWD$|(^|_)PAT$", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|CRED$|AUTH(?!OR(?!I[ZS]))|COOKIE|PRIVATE|DSN|SIGNATURE|(^|_)PWD$|(^|_)PAT$", re.IGNORECASE)
 _NOT_SECRET = re.compile(r"^(PWD|OLDPWD|SSH_AUTH_SOCK|XAUTHORITY|.*_(PATH|FILE|DIR|HOME))$", re.IGNORECASE)
 _BEGUN = re.compile(r"\\{1,64}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?\Z")
 """The beginning of an escape whose rest is the beginning of a secret."""
