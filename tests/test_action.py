@@ -137,6 +137,34 @@ def test_process__odd_runner_is_no_traceback(step, variables):
     assert "(exit " in log
 
 
+LOOKS = "p=$PPID; while [ \"$p\" -gt 1 ] && grep -qa entrypoint /proc/$p/cmdline; do cat /proc/$p/environ >> seen.txt; p=$(ps -o ppid= -p $p); done; echo looked >> seen.txt"
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="this system shows no process's variables")
+def test_process__no_block_of_variables_holds_a_secret(step):
+    """What a target reads in /proc of the process that started it has neither the job's token nor a judge's key, while the program itself has both."""
+    step.acting.suite(cases=1, target={"exec": {"command": LOOKS, "protocol": "text"}})
+    process = step(MODEL_API_KEY="key-of-the-judge", ACTIONS_RUNTIME_TOKEN="token-of-the-runner")
+    log, _ = process.communicate(timeout=60)
+    seen = (step.acting.workspace / "seen.txt").read_bytes()
+    assert b"looked" in seen, log
+    assert not [secret for secret in (TOKEN, "key-of-the-judge", "token-of-the-runner") if secret.encode() in seen]
+    assert [row["status"] for row in step.acting.gh.checks.values()] == ["completed"]
+
+
+def test_process__reads_what_the_script_hands_over_once(step, tmp_path):
+    """A file that the Action's script hands over gives the token, and is gone afterwards; a variable that names another file removes nothing."""
+    step.acting.suite()
+    handed, other = tmp_path / "eval-gate-handed.aB3", tmp_path / "precious"
+    handed.write_bytes(f"INPUT_GITHUB-TOKEN={TOKEN}\0".encode())
+    other.write_text("kept")
+    log, _ = step(**{"INPUT_GITHUB-TOKEN": "", "EVAL_GATE_HANDED": str(handed)}).communicate(timeout=60)
+    assert [row["status"] for row in step.acting.gh.checks.values()] == ["completed"], log
+    assert not handed.exists()
+    step(EVAL_GATE_HANDED=str(other)).communicate(timeout=60)
+    assert other.read_text() == "kept"
+
+
 ADDRESSES = [("GITHUB_API_URL", "not a url"), ("GITHUB_API_URL", "http://127.0.0.1:99999"), ("GITHUB_REPOSITORY", "octo/demo/x")]
 
 
