@@ -24,7 +24,7 @@ from evalaction.report.details import Details, TrendPoint, passing_cases, shown_
 from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
 from evalaction.report.saiku import render_saiku
-from evalaction.report.schema import verdict_json, verdict_pieces
+from evalaction.report.schema import OWN_WORDS, verdict_json, verdict_pieces
 from evalaction.report.terminal import last_line, red_lines, render_text
 from evalaction.report.view import ReportView, build_view
 from evalaction.store import history, labels
@@ -143,7 +143,7 @@ def _files(outputs: Outputs, verdict: Verdict, view: ReportView, details: Mappin
 
 def _print(parts: Parts, outputs: Outputs, verdict: Verdict, view: ReportView, judged: Sequence[Judged] = ()) -> None:
     if outputs.format == "json":
-        parts.console.result(verdict_json(verdict).decode())
+        parts.console.out.write(_masked(parts, verdict_json(verdict)).decode())
     elif outputs.format == "markdown":
         parts.console.result(render_markdown(view))
     elif verdict.suites:
@@ -192,7 +192,7 @@ def failure(outputs: Outputs, word: Literal["config_error", "internal_error", "n
 
 def _masked(parts: Parts, data: bytes) -> bytes:
     masker = parts.settings.masker
-    return masker.text(data.decode()).encode() if masker.finds(data) else data
+    return masker.serialised(data.decode(), keep=OWN_WORDS).encode() if masker.finds(data) else data
 
 
 def _details(outputs: Outputs, one: Judged) -> Details:

@@ -12,6 +12,8 @@ from evalaction.core.verdict import CaseVerdict, Verdict
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NO_CASES = b'"cases":[]'
+OWN_WORDS = frozenset({"verdict", "rule", "code", "outcome", "system", "tool_version"})
+"""Keys of verdict.json under which only words of ours stand: a secret that happens to be one of them must not take it away."""
 _READABLE_CASES = 10_000
 _PIECE = 1_000
 

@@ -301,3 +301,12 @@ def test_gate__report_only_is_neutral_and_says_what_would_fail(acting, gh, basel
     assert (ended.code, ended.word, ended.outputs["exit-code"]) == (0, "regressed", "0")
     assert check_on(gh, pull["head"]["sha"])["conclusion"] == "neutral"
     assert "would fail" in ended.summary
+
+
+@pytest.mark.parametrize("secret", ["no_baseline", "000000", "verdict"])
+def test_gate__a_secret_that_is_a_word_of_ours(gh, acting, secret):
+    """A secret that happens to be a verdict, a key or digits leaves verdict.json as it is."""
+    acting.suite()
+    ended = acting.act(events.push(gh), MODEL_KEY=secret)
+    assert (ended.code, ended.word) == (0, "no_baseline")
+    assert ended.verdict["verdict"] == ended.suite["verdict"] == "no_baseline"
