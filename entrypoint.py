@@ -1,5 +1,6 @@
 """Where the Action enters, in the image and on the host: `entrypoint.py`, and `entrypoint.py finish` when the run before it died."""
 
+import os
 import signal
 import sys
 from pathlib import Path
@@ -8,7 +9,10 @@ signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))  # unt
 sys.dont_write_bytecode = True  # the workspace and the runner stay as they were
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from evalaction.action import main  # noqa: E402 - found only after its folder is on the path
+from evalaction.handover import take_over  # noqa: E402 - found only after its folder is on the path
 
 if __name__ == "__main__":
+    take_over(os.environ)
+    from evalaction.action import main  # after the process has begun anew, so that it is imported once
+
     main()

@@ -117,35 +117,43 @@ mount_folder() {
   options+=(--mount "type=bind,source=$1,target=$1")
 }
 
-# Variables go in by name alone: no value stands in a command line, and line breaks survive.
+# Variables go in by name alone: no value stands in a command line, and line breaks survive. The token and what pass-env names go in by a file that the
+# program removes when it has read it: the container's first process shows all others what it was started with.
 collect_variables() {
-  local pair wanted=
+  local pair wanted='' handed
+  rm -f "$RUNNER_TEMP"/eval-gate-handed.*
+  handed=$(umask 077 && mktemp "$RUNNER_TEMP/eval-gate-handed.XXXXXXXX")
   while IFS= read -r -d '' pair; do
     [[ $pair != INPUT_PASS-ENV=* ]] || wanted=" $(printf '%s' "${pair#*=}" | tr ',\n\t\r' '    ') "
   done < <(env -0)
   while IFS= read -r -d '' pair; do
-    if passes "${pair%%=*}"; then
+    if is_secret "${pair%%=*}"; then
+      printf '%s\0' "$pair" >>"$handed"
+    elif passes "${pair%%=*}"; then
       options+=(-e "${pair%%=*}")
     fi
   done < <(env -0)
+  options+=(-e "EVAL_GATE_HANDED=$handed")
   pass_certificates
 }
 
-# What the program needs to know, and what the workflow names in pass-env. A name that is no variable's is refused by the program.
+is_secret() { [[ $1 == INPUT_GITHUB-TOKEN ]] || named "$1"; }
+
+# What the program needs to know. What the workflow names in pass-env is taken before; a name that is no variable's is refused by the program.
 passes() {
   case "$1" in
     GITHUB_ENV | GITHUB_PATH | GITHUB_STATE) return 1 ;;
-    GITHUB_*TOKEN* | GITHUB_*SECRET* | GITHUB_*PASSWORD* | RUNNER_*TOKEN*) named "$1" ;;
+    GITHUB_*TOKEN* | GITHUB_*SECRET* | GITHUB_*PASSWORD* | RUNNER_*TOKEN* | EVAL_GATE_HANDED) return 1 ;;
     INPUT_* | EVAL_GATE_* | GITHUB_* | RUNNER_* | CI) return 0 ;;
     HTTP_PROXY | HTTPS_PROXY | NO_PROXY | ALL_PROXY | http_proxy | https_proxy | no_proxy | all_proxy) return 0 ;;
-    *) named "$1" ;;
+    *) return 1 ;;
   esac
 }
 
 named() {
   [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] || return 1
   # The image's own: another PATH or HOME would break it.
-  case "$1" in PATH | HOME | TMPDIR | PYTHON* | LD_*) return 1 ;; esac
+  case "$1" in GITHUB_ENV | GITHUB_PATH | GITHUB_STATE | EVAL_GATE_HANDED) return 1 ;; PATH | HOME | TMPDIR | PYTHON* | LD_*) return 1 ;; esac
   [[ $wanted == *" $1 "* ]]
 }
 

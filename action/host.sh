@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154 # root and here are set by run.sh
 # The host runtime: a virtual environment below RUNNER_TEMP with exactly the locked packages, made once a job.
-# Isolated (-I) wherever Python runs no file of ours: modules of the workspace must not stand in for the library's.
+# Isolated (-I): modules of the workspace, and what the job's PYTHON… variables name, must not stand in for the library's.
 
 run_on_host() {
   local python place
   python=$(find_python) || give_up config_error 2 "INVALID_INPUT runtime: the host has no Python from 3.11 on. Fix: add actions/setup-python before this step, or use a runner with docker"
   place=$(place_for "$python")
   [[ -e $place/complete ]] || make_environment "$python" "$place"
-  exec "$place/bin/python" "$root/entrypoint.py" "$@"
+  exec "$place/bin/python" -I "$root/entrypoint.py" "$@"
 }
 
 # Prints the environment's folder: another interpreter or lock has another one.

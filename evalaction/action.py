@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn
 
-from evalaction.app.judging import publish_failure
+from evalaction.app.judging import failure, publish_failure
 from evalaction.app.on_github.acceptance import Kept, accept, renew
 from evalaction.app.on_github.desk import REPORT, Desk
 from evalaction.app.on_github.finishing import finish
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _OURS_ALONE = re.compile(r"^(INPUT_.*|EVAL_GATE_KEY|GITHUB_TOKEN|GH_TOKEN|ACTIONS_.*|GITHUB_(ENV|PATH|OUTPUT|STATE|STEP_SUMMARY))$")
 """Variables that no target, suite or child process may see: credentials, and the files through which a process steers the rest of the job."""
+Word = Literal["config_error", "internal_error", "not_measured"]
 _ANNOTATIONS = 8
 """The runner shows ten of a kind for a step."""
 
@@ -55,12 +56,13 @@ def main() -> NoReturn:
 
 def execute(environ: MutableMapping[str, str], arguments: list[str]) -> int:
     """Run one mode and return its exit code; no traceback reaches the log, whatever the runner lacks."""
-    token = environ.get(variable("github-token"), "")
+    given = dict(environ)
     try:
         with one_interrupt():
             return _execute(environ, arguments)
     except Exception as error:  # noqa: BLE001 - before there is a desk nothing can be shown but this line, and Python's own exit 1 would mean "regressed"
-        said = Masker([token]).text(f"{type(error).__name__}: {error}")
+        said = Masker([given.get(variable("github-token"), "")]).text(f"{type(error).__name__}: {error}")
+        Runner.of(given, Stream(sys.stdout)).set_outputs({"verdict": "internal_error", "exit-code": str(int(ExitCode.INTERNAL))})
         Stream(sys.stdout).write(f"{plain(said)}\neval-gate: internal_error (exit 4): {ExitCode.INTERNAL.meaning}\n")
         return int(ExitCode.INTERNAL)
 
@@ -76,14 +78,15 @@ def _execute(environ: MutableMapping[str, str], arguments: list[str]) -> int:
     with runner.commands_off() as quiet, _folder(given) as folder:
         cwd, misplaced = _enter(inputs, given)
         settings = Settings.read(dict(environ), cwd, also_secret=[inputs.github_token, *tokens])
+        github, unreachable = _client(inputs, settings)
         console = Console(masker=settings.masker, err=log, out=log, plain_colours=True)
         desk = Desk(
             parts=Parts(settings=settings, console=console), inputs=inputs, runner=runner, quiet=quiet, folder=folder, results=settings.cwd / inputs.results_dir,
-            github=_client(inputs, settings),
+            github=github,
         )  # fmt: skip
         for name in unknown_inputs(given):
             desk.warn("unknown input", plain(f"input {name} is none of eval-gate's and changes nothing"))
-        return finish(desk) if arguments == ["finish"] else _run(desk, (*faults, *misplaced))
+        return finish(desk) if arguments == ["finish"] else _run(desk, (*faults, *misplaced, *unreachable))
 
 
 def _run(desk: Desk, faults: tuple[Fault, ...]) -> int:
@@ -108,7 +111,7 @@ def _run(desk: Desk, faults: tuple[Fault, ...]) -> int:
 def _ended(desk: Desk, places: list[Surfaces], faults: tuple[Fault, ...]) -> Kept:
     """What the mode, or an error on the way, ends with. The surfaces are added to `places` before anything is shown on them."""
     try:
-        places.append(second_place(desk) if desk.inputs.mode == "report" else first_place(desk))
+        places.append(_place(desk, faults))
         places[-1].open()
         return _mode(desk, places[-1], faults)
     except ConfigError as error:
@@ -119,6 +122,14 @@ def _ended(desk: Desk, places: list[Surfaces], faults: tuple[Fault, ...]) -> Kep
         return _failed(desk, places[-1], "not_measured", (Reason(code="GITHUB_UNAVAILABLE", message=str(error)),))
     except Exception as error:  # noqa: BLE001 - the one catch-all: a bug is exit 4, never Python's own 1
         return _bug(desk, places[-1], error)
+
+
+def _place(desk: Desk, faults: tuple[Fault, ...]) -> Surfaces:
+    if desk.inputs.mode != "report":
+        return first_place(desk)
+    if faults and desk.github is None:
+        raise ConfigError(faults)  # where GitHub cannot be asked, the faults say why
+    return second_place(desk)
 
 
 def _mode(desk: Desk, surfaces: Surfaces, faults: tuple[Fault, ...]) -> Kept:
@@ -136,8 +147,15 @@ _MODES: Mapping[str, Callable[[Desk, Surfaces], Kept]] = {
 }
 
 
-def _failed(desk: Desk, surfaces: Surfaces, word: Literal["config_error", "internal_error", "not_measured"], reasons: tuple[Reason, ...]) -> Kept:
-    return Kept(verdict=publish_failure(desk.parts, desk.outputs(surfaces), word, reasons))
+def _failed(desk: Desk, surfaces: Surfaces, word: Word, reasons: tuple[Reason, ...]) -> Kept:
+    """The run without a verdict, told wherever it can be told; a folder of results that fails in a way nobody foresaw costs its files and nothing else."""
+    try:
+        return Kept(verdict=publish_failure(desk.parts, desk.outputs(surfaces), word, reasons))
+    except Exception as error:  # noqa: BLE001 - the page that tells of an error must not become another one, which nobody would catch
+        desk.say(f"the results could not be written: {type(error).__name__}: {error}")
+        verdict = failure(desk.outputs(), word, reasons)
+        surfaces(verdict, {})
+        return Kept(verdict=verdict)
 
 
 def _bug(desk: Desk, surfaces: Surfaces, error: Exception) -> Kept:
@@ -161,11 +179,11 @@ def _outputs(desk: Desk, surfaces: Surfaces, kept: Kept) -> dict[str, str]:
     """What later steps read. The names that action.yml keeps to itself are those of its upload steps and of the step that completes an open check run."""
     verdict, inputs = kept.verdict, desk.inputs
     compared = bool(verdict.suites) and all(suite.baseline.found for suite in verdict.suites)
-    report, measured = desk.results / REPORT, inputs.mode in ("gate", "merge") and desk.results.is_dir()
+    report, measured = desk.results / REPORT, inputs.mode in ("gate", "merge") and os.path.isdir(desk.results)  # noqa: PTH112 - a Path raises on a name that is too long
     regressed = sum(suite.counts.regressed for suite in verdict.suites)
     values = {
         "verdict": verdict.verdict, "exit-code": str(verdict.exit_code), "baseline-found": str(compared).lower(), "regressed": str(regressed),
-        "results-path": _relative(desk.results, desk), "report-path": _relative(report, desk) if report.is_file() else "",
+        "results-path": _relative(desk.results, desk), "report-path": _relative(report, desk) if os.path.isfile(report) else "",  # noqa: PTH113 - as above
         "comment-url": surfaces.comment_url, "check-url": surfaces.check_url,
         "baseline-path": _relative(kept.folder, desk) if kept.folder else str(kept.uploads[0][1]) if kept.uploads else "",
         "check-open": str(is_noted(desk)).lower(),
@@ -192,20 +210,25 @@ def _enter(inputs: Inputs, environment: Mapping[str, str]) -> tuple[Path, tuple[
     workspace = named if named.is_dir() else Path.cwd()
     folder = (workspace / inputs.working_directory).resolve()
     faults: tuple[Fault, ...] = ()
-    if not folder.is_dir() or not folder.is_relative_to(workspace.resolve()):
+    if not os.path.isdir(folder) or not folder.is_relative_to(workspace.resolve()):  # noqa: PTH112 - as above
         what = f"working-directory {inputs.working_directory} is no folder of the workspace"
         folder, faults = workspace, (Fault(code="FILE_NOT_FOUND", what=what, fix="check out the repository first, or correct the input", path="working-directory"),)
     os.chdir(folder)
     return folder, faults
 
 
-def _client(inputs: Inputs, settings: Settings) -> GitHub | None:
+def _client(inputs: Inputs, settings: Settings) -> tuple[GitHub | None, tuple[Fault, ...]]:
+    """The client, None where nothing can be asked; what is wrong with the addresses that the environment names."""
     repository = settings.event.repository
     if not inputs.github_token or "/" not in repository:
-        return None
+        return None, ()
     from evalaction.github.client import GitHub  # noqa: PLC0415 - PyGithub costs a third of a second, and runs without a token do without
 
-    return GitHub(token=inputs.github_token, api_url=settings.environment.get("GITHUB_API_URL") or "https://api.github.com", repository=repository)
+    address = settings.environment.get("GITHUB_API_URL") or "https://api.github.com"
+    try:
+        return GitHub(token=inputs.github_token, api_url=address, repository=repository), ()
+    except ConfigError as error:
+        return None, error.faults
 
 
 @contextlib.contextmanager

@@ -13,6 +13,16 @@ from evalaction.core.masking import Masker
 from evalaction.report.text import plain
 
 
+def _sayable(text: str, raw: TextIO) -> str:
+    """The text in what the stream can spell: one sign that a terminal lacks must not cost the whole table."""
+    encoding = getattr(raw, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return text.encode(encoding, "backslashreplace").decode(encoding)
+    return text
+
+
 class Stream:
     """A text stream that may be closed, full or missing: what cannot be said is not said, and the verdict stands."""
 
@@ -23,7 +33,7 @@ class Stream:
         """Write and flush."""
         if self._raw is not None:
             with contextlib.suppress(OSError, ValueError):
-                self._raw.write(text)
+                self._raw.write(_sayable(text, self._raw))
                 self._raw.flush()
         return len(text)
 

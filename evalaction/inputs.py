@@ -15,6 +15,8 @@ from evalaction.errors import Fault
 Mode = Literal["gate", "accept", "report", "merge", "renew"]
 MODES = ("gate", "accept", "report", "merge", "renew")
 _PREFIX = "INPUT_"
+_LONGEST_NAME, _LONGEST_PATH = 255, 2048
+"""Bytes that file systems take for one name, and for a path with room for the workspace before it and our files behind it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,14 @@ def _choice(*words: str) -> Callable[[str], str]:
     return read
 
 
+def _refuse_stray_bytes(text: str) -> None:
+    """Bytes of the environment that are no UTF-8 arrive as half characters, which neither JSON nor GitHub takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("is not UTF-8") from None
+
+
 def _truth(text: str) -> bool:
     """As YAML users write it."""
     if text.lower() not in ("true", "false"):
@@ -99,6 +109,21 @@ def _below(text: str) -> str:
     path = Path(text)
     if path.is_absolute() or ".." in path.parts or "\\" in text or "\0" in text:
         raise ValueError("is no relative path without ..")
+    if any(len(part.encode()) > _LONGEST_NAME for part in path.parts) or len(text.encode()) > _LONGEST_PATH:
+        raise ValueError(f"has more than {_LONGEST_NAME} bytes in a name, or more than {_LONGEST_PATH:,} in all")
+    if not text.isprintable():
+        raise ValueError("has a character that cannot be shown")
+    return text
+
+
+def _folder_of_results(text: str) -> str:
+    """A folder with nothing but results in it. The step that keeps them reads a path as a pattern."""
+    if not Path(_below(text)).parts:
+        raise ValueError("is the working directory itself, and records would lie among the sources")
+    if any(part.startswith(".") for part in Path(text).parts):
+        raise ValueError("is a hidden folder, which is left out when the results are kept")
+    if text.startswith(("!", "~", "#")) or any(sign in text for sign in "*?[]"):
+        raise ValueError("would be read as a pattern when the results are kept")
     return text
 
 
@@ -113,7 +138,7 @@ _READERS: dict[str, Callable[[str], Any]] = {
     "suite": _lines, "mode": _choice(*MODES), "github-token": str, "working-directory": _below, "baseline-store": _choice("artifact", "directory"), "baseline-dir": _below,
     "baseline-workflow": _workflow_file, "baseline-run-id": _RUN, "run-id": _RUN, "reason": str, "cases": _words, "only": _choice("regressions"), "move-anchor": _truth,
     "repeats": _whole(1, 1000), "filter": str, "shard": read_shard, "max-concurrency": _whole(1, 1000), "comment": _truth, "check": _truth, "check-name": str, "key": str,
-    "report-only": _truth, "no-baseline": _choice("neutral", "success", "failure"), "results-dir": _below, "retention-days": _whole(1, 400),
+    "report-only": _truth, "no-baseline": _choice("neutral", "success", "failure"), "results-dir": _folder_of_results, "retention-days": _whole(1, 400),
     "runtime": _choice("auto", "container", "host"), "pass-env": _variables,
 }  # fmt: skip
 INPUTS = tuple(_READERS)
@@ -129,6 +154,7 @@ def read_inputs(environment: Mapping[str, str]) -> tuple[Inputs, tuple[Fault, ..
         if not text.strip() and name != "reason":
             continue
         try:
+            _refuse_stray_bytes(text)
             values[name.replace("-", "_")] = read(text if name == "reason" else text.strip())
         except ValueError as error:
             faults.append(Fault(code="INVALID_INPUT", what=f"input {name}: {_short(text)} {error}", fix="correct it in the workflow's with:", path=name))

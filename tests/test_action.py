@@ -192,3 +192,77 @@ def test_target__that_forges_the_outputs_and_kills_its_parent(gh, step):
     assert "verdict=passed" in step.output.read_text()
     log, _ = step("finish", EVAL_GATE_VERDICT="passed").communicate(timeout=60)
     assert [(row["status"], row["conclusion"]) for row in gh.checks.values()] == [("completed", "failure")], log
+
+
+LOOKS = "p=$PPID; while [ \"$p\" -gt 1 ] && grep -qa entrypoint /proc/$p/cmdline; do cat /proc/$p/environ >> seen.txt; p=$(ps -o ppid= -p $p); done; echo looked >> seen.txt"
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="this system shows no process's variables")
+def test_process__no_block_of_variables_holds_a_secret(step):
+    """What a target reads in /proc of the process that started it has neither the job's token nor a judge's key, while the program itself has both."""
+    step.acting.suite(cases=1, target={"exec": {"command": LOOKS, "protocol": "text"}})
+    process = step(MODEL_API_KEY="key-of-the-judge", ACTIONS_RUNTIME_TOKEN="token-of-the-runner")
+    log, _ = process.communicate(timeout=60)
+    seen = (step.acting.workspace / "seen.txt").read_bytes()
+    assert b"looked" in seen, log
+    assert not [secret for secret in (TOKEN, "key-of-the-judge", "token-of-the-runner") if secret.encode() in seen]
+    assert [row["status"] for row in step.acting.gh.checks.values()] == ["completed"]
+
+
+def test_process__reads_what_the_script_hands_over_once(step, tmp_path):
+    """A file that the Action's script hands over gives the token, and is gone afterwards; a variable that names another file removes nothing."""
+    step.acting.suite()
+    handed, other = tmp_path / "eval-gate-handed.aB3", tmp_path / "precious"
+    handed.write_bytes(f"INPUT_GITHUB-TOKEN={TOKEN}\0".encode())
+    other.write_text("kept")
+    log, _ = step(**{"INPUT_GITHUB-TOKEN": "", "EVAL_GATE_HANDED": str(handed)}).communicate(timeout=60)
+    assert [row["status"] for row in step.acting.gh.checks.values()] == ["completed"], log
+    assert not handed.exists()
+    step(EVAL_GATE_HANDED=str(other)).communicate(timeout=60)
+    assert other.read_text() == "kept"
+
+
+ADDRESSES = [("GITHUB_API_URL", "not a url"), ("GITHUB_API_URL", "http://127.0.0.1:99999"), ("GITHUB_REPOSITORY", "octo/demo/x")]
+
+
+@pytest.mark.parametrize("mode", ["gate", "report", "accept"])
+@pytest.mark.parametrize(("name", "value"), ADDRESSES)
+def test_process__address_that_is_none_is_a_config_error(step, name, value, mode):
+    """An address or repository of the environment that cannot be one is exit 2 with its fault, outputs and verdict.json, in every mode."""
+    step.acting.suite()
+    process = step(**{name: value, "INPUT_MODE": mode, "INPUT_REASON": "x"})
+    log, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, log
+    assert name in log
+    assert "config_error" in step.output.read_text()
+    assert json.loads((step.acting.workspace / "eval-results" / "verdict.json").read_text())["verdict"] == "config_error"
+
+
+@pytest.mark.parametrize("inputs", [{"INPUT_RESULTS-DIR": "x" * 300}, {"INPUT_RESULTS-DIR": "x" * 300, "INPUT_MODE": "nonsense"}, {"INPUT_WORKING-DIRECTORY": "x" * 300}])
+def test_process__folder_that_no_disk_takes_is_a_config_error(gh, step, inputs):
+    """A name that is too long for any disk is exit 2 with outputs, and the check is completed."""
+    step.acting.suite()
+    process = step(**inputs)
+    log, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, log
+    assert "config_error" in step.output.read_text()
+    assert [row["status"] for row in gh.checks.values()] == ["completed"]
+
+
+def test_process__results_that_cannot_be_written_leave_a_verdict(gh, step):
+    """Where a file stands in the place of the results' folder, outputs, check and exit code say so."""
+    step.acting.suite()
+    (step.acting.workspace / "eval-results").write_text("mine")
+    process = step()
+    log, _ = process.communicate(timeout=60)
+    assert process.returncode == 2, log
+    assert "config_error" in step.output.read_text()
+    assert [row["conclusion"] for row in gh.checks.values()] == ["action_required"]
+
+
+def test_process__log_that_knows_only_ascii_keeps_its_table(step):
+    """Where the locale has no sign for what is shown, another stands in for it, and no line is lost."""
+    step.acting.suite(bad=[1])
+    log, _ = step(PYTHONIOENCODING="ascii").communicate(timeout=60)
+    assert "pass_rate" in log
+    assert "\\u" in log

@@ -21,8 +21,10 @@ def test_read__nothing_given_is_the_defaults():
 
 WRONG = {
     "mode": ["gaet"], "no-baseline": ["maybe"], "baseline-store": ["s3"], "report-only": ["perhaps"], "repeats": ["-1", "many", "٣"], "shard": ["3/2", "0/2", "1/2/3"],
-    "max-concurrency": ["0"], "baseline-run-id": ["12; rm"], "run-id": ["9" * 30], "working-directory": ["../..", "/"], "results-dir": ["a/../../b", "C:\\x"],
-    "baseline-dir": ["/etc"], "baseline-workflow": ["../x.yml", "x.json"], "only": ["improvements"], "retention-days": ["401"], "runtime": ["vm"],
+    "max-concurrency": ["0"], "baseline-run-id": ["12; rm"], "run-id": ["9" * 30], "working-directory": ["../..", "/"],
+    "results-dir": ["a/../../b", ".hidden", "a/.b", "C:\\x", ".", "./", "x" * 300, "a/" * 1100 + "b", "a\nb", "*", "!a", "a\udcff"],
+    "baseline-dir": ["/etc", "a\udcff"], "filter": ["a\udcff"], "reason": ["a\udcff"], "cases": ["a\udcff"], "suite": ["a\udcff"], "key": ["\udcff"],
+    "baseline-workflow": ["../x.yml", "x.json"], "only": ["improvements"], "retention-days": ["401"], "runtime": ["vm"],
     "pass-env": ["A=B", "GOOD $(id)"],
 }  # fmt: skip
 

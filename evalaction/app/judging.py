@@ -24,7 +24,7 @@ from evalaction.report.details import Details, TrendPoint, passing_cases, shown_
 from evalaction.report.junit import render_junit
 from evalaction.report.markdown import render_markdown
 from evalaction.report.saiku import render_saiku
-from evalaction.report.schema import verdict_json, verdict_pieces
+from evalaction.report.schema import OWN_WORDS, verdict_json, verdict_pieces
 from evalaction.report.terminal import last_line, red_lines, render_text
 from evalaction.report.view import ReportView, build_view
 from evalaction.store import history, labels
@@ -167,7 +167,7 @@ def _files(outputs: Outputs, verdict: Verdict, view: ReportView, details: Mappin
 
 def _print(parts: Parts, outputs: Outputs, verdict: Verdict, view: ReportView, judged: Sequence[Judged] = ()) -> None:
     if outputs.format == "json":
-        parts.console.result(verdict_json(verdict).decode())
+        parts.console.out.write(_masked(parts, verdict_json(verdict)).decode())
     elif outputs.format == "markdown":
         parts.console.result(render_markdown(view))
     elif verdict.suites:
@@ -194,8 +194,7 @@ def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error"
 
     A folder that cannot be written is one such failure; what can be said elsewhere is.
     """
-    code = int(EXIT_CODES[word])
-    verdict = Verdict(verdict=word, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
+    verdict = failure(outputs, word, reasons)
     refused, view = {reason.file for reason in reasons if reason.code == "INVALID_INPUT"}, build_view(verdict, {})
     with contextlib.suppress(ConfigError):
         write_verdict(parts, outputs, verdict)
@@ -209,9 +208,15 @@ def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error"
     return verdict
 
 
+def failure(outputs: Outputs, word: Literal["config_error", "internal_error", "not_measured", "not_run"], reasons: tuple[Reason, ...]) -> Verdict:
+    """The verdict of a run that came to none."""
+    code = int(EXIT_CODES[word])
+    return Verdict(verdict=word, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
+
+
 def _masked(parts: Parts, data: bytes) -> bytes:
     masker = parts.settings.masker
-    return masker.text(data.decode()).encode() if masker.finds(data) else data
+    return masker.serialised(data.decode(), keep=OWN_WORDS).encode() if masker.finds(data) else data
 
 
 def _details(parts: Parts, outputs: Outputs, one: Judged, accept: str | None) -> Details:

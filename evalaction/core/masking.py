@@ -15,8 +15,10 @@ SHORTEST = 6
 CUT = "…"
 """Stands where a text was cut."""
 LONGEST_BEGINNING = 300
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|CRED$|AUTH|COOKIE|PRIVATE|DSN|SIGNATURE|(^|_)PWD$|(^|_)PAT$", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS|CREDENTIAL|CRED$|AUTH(?!OR(?!I[ZS]))|COOKIE|PRIVATE|DSN|SIGNATURE|(^|_)PWD$|(^|_)PAT$", re.IGNORECASE)
 _NOT_SECRET = re.compile(r"^(PWD|OLDPWD|SSH_AUTH_SOCK|XAUTHORITY|.*_(PATH|FILE|DIR|HOME))$", re.IGNORECASE)
+_JSON_TEXT = re.compile(r'"((?:[^"\\]|\\.)*+)"(\s*:)?')
+"""A text in JSON, and the colon that makes it a key."""
 _BEGUN = re.compile(r"\\{1,64}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?\Z")
 """The beginning of an escape whose rest is the beginning of a secret."""
 
@@ -82,6 +84,19 @@ class Masker:
         if isinstance(value, list | tuple):
             return [self.json(item, keep=keep) for item in value]
         return value
+
+    def serialised(self, text: str, *, keep: frozenset[str] = frozenset()) -> str:
+        """JSON, or a piece of it between two values, with secrets replaced in its texts: never in a key or a number, nor in what stands under the keys in `keep`."""
+        key = ""
+
+        def masked(found: re.Match[str]) -> str:
+            nonlocal key
+            if found[2] is not None:
+                key = found[1]
+                return found[0]
+            return found[0] if key in keep else f'"{self.text(found[1])}"'
+
+        return _JSON_TEXT.sub(masked, text)
 
     def _suspects(self, text: str) -> tuple[_Secret, ...]:
         """The secrets that a quick look does not exclude, the longest first."""

@@ -6,12 +6,14 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from evalaction.core.model import adapter
+from evalaction.core.model import adapter, json_bytes
 from evalaction.core.record import CaseRecord, RunHeader
 from evalaction.core.verdict import CaseVerdict, Verdict
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NO_CASES = b'"cases":[]'
+OWN_WORDS = frozenset({"verdict", "rule", "code", "outcome", "system", "tool_version"})
+"""Keys of verdict.json under which only words of ours stand: a secret that happens to be one of them must not take it away."""
 _READABLE_CASES = 10_000
 _PIECE = 1_000
 
@@ -24,11 +26,11 @@ def verdict_json(verdict: Verdict) -> bytes:
 def verdict_pieces(verdict: Verdict) -> Iterator[bytes]:
     """The same in pieces, for a hundred thousand cases would be in memory several times over. Pieces of a large verdict end between two cases."""
     if sum(len(suite.cases) for suite in verdict.suites) <= _READABLE_CASES:
-        yield adapter(Verdict).dump_json(verdict, indent=1)
+        yield json_bytes(Verdict, verdict, indent=1)
     else:
         bare = dataclasses.replace(verdict, suites=tuple(dataclasses.replace(suite, cases=()) for suite in verdict.suites))
         # No text of anybody's can hold this: JSON puts a backslash before the quotes in a text.
-        parts = adapter(Verdict).dump_json(bare).split(_NO_CASES)
+        parts = json_bytes(Verdict, bare).split(_NO_CASES)
         yield parts[0]
         for suite, rest in zip(verdict.suites, parts[1:], strict=True):
             yield from (b'"cases":[', *_case_pieces(suite.cases), b"]" + rest)
@@ -37,7 +39,7 @@ def verdict_pieces(verdict: Verdict) -> Iterator[bytes]:
 
 def _case_pieces(cases: tuple[CaseVerdict, ...]) -> Iterator[bytes]:
     for start in range(0, len(cases), _PIECE):
-        yield (b"," if start else b"") + adapter(tuple[CaseVerdict, ...]).dump_json(cases[start : start + _PIECE])[1:-1]
+        yield (b"," if start else b"") + json_bytes(tuple[CaseVerdict, ...], cases[start : start + _PIECE])[1:-1]
 
 
 def verdict_schema() -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from evalaction.core import sharing
 from evalaction.core.checks.base import quoted
 from evalaction.core.fingerprint import slug
-from evalaction.core.model import adapter, copy_of
+from evalaction.core.model import adapter, copy_of, json_bytes
 from evalaction.core.record import SCHEMA_VERSION, CaseRecord, RunHeader, RunRecord
 from evalaction.core.suite import Policy
 from evalaction.errors import ConfigError
@@ -28,7 +28,7 @@ MOST_CASES = 1_000_000
 
 def dump(value: object, *, indent: int | None = 1) -> bytes:
     """A stored type as strict JSON with its keys in their fixed order."""
-    return adapter(type(value)).dump_json(value, indent=indent) + b"\n"
+    return json_bytes(type(value), value, indent) + b"\n"
 
 
 def load(kind: type[T], path: Path | str, data: bytes | None = None) -> T:

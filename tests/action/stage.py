@@ -46,6 +46,13 @@ class Ended:
         return {name for flag, name in zip(self.run, self.run[1:], strict=False) if flag == "-e"}
 
     @property
+    def handed(self):
+        """The variables that go in by the file, which nobody but its owner may read."""
+        (place,) = [Path(word.partition("=")[2]) for word in self.run if word.startswith("EVAL_GATE_HANDED=")]
+        assert place.stat().st_mode & 0o777 == 0o600
+        return dict(pair.split("=", 1) for pair in place.read_text().split("\0") if pair)
+
+    @property
     def environment(self):
         """What the last docker process had in its own environment."""
         return self.calls[-1]["env"]

@@ -45,6 +45,11 @@ def test_outputs__are_those_of_the_contract():
     assert all(value["description"] for value in ACTION["outputs"].values())
 
 
+def test_conditions__ask_the_run_and_never_an_input():
+    """Whether a step runs hangs on what the program made of an input, never on its raw text: `accept` with a line break is accept, and its baseline is stored."""
+    assert not [step["name"] for step in steps(ACTION) if "inputs." in step.get("if", "")]
+
+
 @pytest.mark.parametrize("path", [ROOT / "action.yml", *WORKFLOWS], ids=lambda path: path.name)
 def test_scripts__hold_no_expression(path):
     """No script has an expression in it: what comes from outside arrives in variables (P161)."""

@@ -122,3 +122,10 @@ def test_masker__finds_the_beginning_of_a_secret_that_was_cut():
         assert masker.text(text) == 'expected "yes", got "***…"'
         assert masker.finds(text.encode())
     assert masker.text("sk-li…") == "sk-li…"
+
+
+def test_serialised__numbers_keys_and_own_words_stay():
+    """A secret that is digits, a key or a word of ours takes nothing from a document but texts that hold it."""
+    document = '{"verdict": "passed", "p_value": 0.000000123, "passed": [{"message": "it was passed, 000000"}, "a\\"000000"]}'
+    masked = Masker(["000000", "passed"]).serialised(document, keep=frozenset({"verdict"}))
+    assert json.loads(masked) == {"verdict": "passed", "p_value": 0.000000123, "passed": [{"message": "it was ***, ***"}, 'a"***']}

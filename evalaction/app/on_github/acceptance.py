@@ -8,7 +8,7 @@ from pathlib import Path
 
 from evalaction import __version__
 from evalaction.app.accepting import AcceptJob, Decision, Origin, decide_records, store_records
-from evalaction.app.judging import VERDICT_FILE
+from evalaction.app.judging import write_verdict
 from evalaction.app.on_github.baselines import ArtifactSource
 from evalaction.app.on_github.desk import REPORT, Desk
 from evalaction.app.on_github.records import results_of
@@ -18,7 +18,6 @@ from evalaction.errors import ConfigError
 from evalaction.github.facts import Run
 from evalaction.github.limits import SUMMARY_LIMIT
 from evalaction.report.acceptance import AcceptedSuite, render_acceptance
-from evalaction.report.schema import verdict_pieces
 from evalaction.store.files import write_atomic
 
 MOST_SUITES = 8
@@ -143,9 +142,9 @@ def _suite_verdict(one: Decision, word: VerdictWord) -> SuiteVerdict:
 
 
 def _write(desk: Desk, word: VerdictWord, suites: tuple[SuiteVerdict, ...]) -> Verdict:
-    code, masked = int(EXIT_CODES[word]), desk.parts.settings.masker.text
+    code = int(EXIT_CODES[word])
     verdict = Verdict(verdict=word, exit_code=code, would_exit=code, suites=suites, tool_version=__version__)
-    write_atomic(desk.results / VERDICT_FILE, (masked(piece.decode()).encode() for piece in verdict_pieces(verdict)))
+    write_verdict(desk.parts, desk.outputs(), verdict)
     return verdict
 
 

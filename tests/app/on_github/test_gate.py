@@ -404,3 +404,21 @@ def test_gate__records_that_were_there_before_are_not_uploaded(acting, gh):
     results = acting.workspace / "eval-results"
     assert [path.parent.name for path in results.glob("[!.]*/record.json")] == ["b"]
     assert (results / ".earlier/a/record.json").is_file()
+
+
+@pytest.mark.parametrize("secret", ["no_baseline", "000000", "verdict"])
+def test_gate__a_secret_that_is_a_word_of_ours(gh, acting, secret):
+    """A secret that happens to be a verdict, a key or digits leaves verdict.json as it is."""
+    acting.suite()
+    ended = acting.act(events.push(gh), MODEL_KEY=secret)
+    assert (ended.code, ended.word) == (0, "no_baseline")
+    assert ended.verdict["verdict"] == ended.suite["verdict"] == "no_baseline"
+
+
+def test_gate__a_file_whose_name_is_not_utf8(gh, acting):
+    """A suite in a file with a name of stray bytes is judged like any other; a question mark stands for what cannot be spelled."""
+    suite = acting.suite()
+    suite.rename(suite.with_name("a\udcff.eval.yaml"))
+    ended = acting.act(events.push(gh))
+    assert (ended.code, ended.word) == (0, "no_baseline"), ended.log
+    assert ended.suite["file"].endswith("a?.eval.yaml")
