@@ -51,6 +51,8 @@ class TestRun:
 
     cases: Annotated[tuple[Json, ...], Field(validation_alias=_either("testCases", "test_cases", "testResults", "test_results"))] = ()
     conversations: Annotated[tuple[Json, ...], Field(validation_alias=_either("conversationalTestCases", "conversational_test_cases"))] = ()
+    passed: Annotated[int | None, Field(validation_alias=_either("testPassed", "test_passed"))] = None
+    failed: Annotated[int | None, Field(validation_alias=_either("testFailed", "test_failed"))] = None
 
 
 def read(place: Place, intake: Intake) -> None:
@@ -59,7 +61,10 @@ def read(place: Place, intake: Intake) -> None:
     raw = Reader().json(file)
     wrapped = raw.get("testRunData") if isinstance(raw, dict) else None
     run = intake.read(TestRun, wrapped if isinstance(wrapped, dict) else raw, Spot(file))
-    for number, one in enumerate((*run.cases, *run.conversations) if run else ()):
+    if run is None:
+        return
+    intake.complete(Spot(file), (run.passed or 0) + (run.failed or 0), len(run.cases) + len(run.conversations), "test cases")
+    for number, one in enumerate((*run.cases, *run.conversations)):
         case = intake.read(TestCase, one, Spot(file, path=f"testCases[{number}]"))
         if case is not None:
             spot = Spot(file, path=f"testCases[{number}]", case=case.name)

@@ -63,11 +63,21 @@ class Result:
 
 
 @foreign_form
+class Stats:
+    """What promptfoo counted itself; older versions count errors among the failures."""
+
+    successes: int = 0
+    failures: int = 0
+    errors: int = 0
+
+
+@foreign_form
 class Summary:
     """The `results` of an output file."""
 
     results: tuple[Json, ...]
     version: Json = None
+    stats: Stats | None = None
 
 
 def read(place: Place, intake: Intake) -> None:
@@ -80,11 +90,20 @@ def read(place: Place, intake: Intake) -> None:
         return
     intake.versioned(summary.version, VERSIONS, "promptfoo")
     found = [(number, result) for number, one in enumerate(summary.results) if (result := intake.read(Result, one, Spot(file, path=f"results[{number}]")))]
+    _count(summary, [result for _, result in found], Spot(file, path="results.stats"), intake)
     several = _Several(providers=len({_provider(result) for _, result in found}) > 1, prompts=len({result.promptIdx for _, result in found}) > 1)
     for number, result in found:
         case_id = _id(result, several)
         spot = Spot(file, path=f"results[{number}]", case=case_id)
         intake.add(ForeignCase(id=case_id, input=_asked(result), trials=(_trial(result, spot, intake),), line=number + 1), spot, repeats=True)
+
+
+def _count(summary: Summary, found: Sequence[Result], spot: Spot, intake: Intake) -> None:
+    """Nothing that promptfoo counted may be missing; a result that could not be read is a fault already."""
+    if summary.stats is not None and len(found) == len(summary.results):
+        red = summary.stats.failures + summary.stats.errors
+        intake.complete(spot, red + summary.stats.successes, len(found), "results")
+        intake.complete(spot, red, sum(not result.success for result in found), "failures and errors")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
