@@ -144,12 +144,20 @@ def _trial(result: Result, spot: Spot, intake: Intake) -> ForeignTrial:
     error = result.error or text_of((result.response or {}).get("error"))
     if result.failureReason == _ERROR or (error and result.gradingResult is None):
         return failed(error, answer=answer, **amounts)
+    if result.success and not _asserts(result):
+        intake.fault(spot, "NOTHING_TO_CHECK", "the test asserts nothing, so it would pass whatever is answered", "give it an assertion, in `assert` or `defaultTest`")
     score = intake.fraction(result.score, spot, "the score")
     graded = result.gradingResult
     components = [one for one in (graded.componentResults if graded else None) or () if one is not None]
     detail = (graded.reason if graded else None) or result.error or ""
     checks = [overall(score, passed=result.success, kind="promptfoo", detail=detail), *_checks(components, spot, intake)]
     return ForeignTrial(checks=distinct(checks), answer=answer, **amounts)
+
+
+def _asserts(result: Result) -> bool:
+    """Whether anything was checked: single results, or where the file leaves those out, assertions of the test."""
+    components = result.gradingResult.componentResults if result.gradingResult else None
+    return any(components) if components is not None else bool((result.testCase or {}).get("assert"))
 
 
 def _checks(components: Sequence[Component], spot: Spot, intake: Intake) -> Sequence[ForeignCheck]:
