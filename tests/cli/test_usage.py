@@ -90,3 +90,14 @@ def test_internal_error__is_exit_4_and_shows_its_traceback_only_on_request(work,
 
     assert (quiet.code, "Traceback" in quiet.err, "Traceback" in loud.err, "Traceback" in louder.err) == (4, False, True, True)
     assert quiet.last_line == "eval-gate: internal_error (exit 4): a bug in eval-gate"
+
+
+@pytest.mark.parametrize("option", ["suite", "--record", "--baseline", "--out", "--report", "--import", "--predictions"])
+def test_usage__a_path_too_long_for_the_system__is_a_configuration_error(work, option):
+    """Wherever a path may stand, one that the system cannot look up is exit 2 and no bug of ours."""
+    long, suite = "a" * 5000, work.suite("a")
+    arguments = {"suite": [long], "--import": ["--import", "generic", long], "--record": ["--record", long]}.get(option, [suite, option, long])
+
+    done = work.run("gate", *arguments)
+
+    assert (done.code, done.last_line.split(":")[1]) == (2, " config_error (exit 2)")
