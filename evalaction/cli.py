@@ -194,7 +194,7 @@ def history(suite: str | None, **options: Any) -> int:
     runs = look_back(parts, options["out"], suite)
     if options["html"] is not None:
         write_history_page(parts, runs, options["baseline"], options["html"])
-    parts.console.result(render_history(runs, options["form"]))
+    (parts.console.document if options["form"] == "json" else parts.console.result)(render_history(runs, options["form"]))
     return int(ExitCode.OK)
 
 

@@ -10,6 +10,7 @@ import sys
 from typing import TextIO
 
 from evalaction.core.masking import Masker
+from evalaction.errors import ConfigError
 from evalaction.report.text import plain
 
 
@@ -36,6 +37,17 @@ class Stream:
                 self._raw.write(_sayable(text, self._raw))
                 self._raw.flush()
         return len(text)
+
+    def deliver(self, text: str) -> None:
+        """Write what a program reads. Raises ConfigError CANNOT_WRITE when a disk or device does not take it; a reader that has gone wants no more."""
+        if self._raw is not None:
+            try:
+                with contextlib.suppress(BrokenPipeError, ValueError):
+                    self._raw.write(text)
+                    self._raw.flush()
+            except OSError as error:
+                fix = "free some space, or send the output elsewhere"
+                raise ConfigError.one("CANNOT_WRITE", f"cannot write: {error.strerror or error}", fix, file="stdout") from None
 
     def flush(self) -> None:
         """Nothing is kept back."""
@@ -92,4 +104,11 @@ class Console:
 
     def result(self, text: str) -> None:
         """A finished document; its author has made foreign text harmless."""
-        self.out.write(self.masker.text(text) + ("" if text.endswith("\n") else "\n"))
+        self.out.write(self._whole(text))
+
+    def document(self, text: str) -> None:
+        """A finished document that a program reads: raises ConfigError CANNOT_WRITE when it is lost."""
+        self.out.deliver(self._whole(text))
+
+    def _whole(self, text: str) -> str:
+        return self.masker.text(text) + ("" if text.endswith("\n") else "\n")

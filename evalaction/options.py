@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +13,23 @@ import click
 from evalaction.core.shards import read_shard
 
 F = TypeVar("F", bound=Callable[..., Any])
-FOLDER = click.Path(path_type=Path, file_okay=False)
-FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+class Location(click.Path):
+    """A path that the system can look up; whether something is there is the command's affair."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path as a `Path`; one too long for the system is a wrong command line."""
+        try:
+            Path(value).stat()
+        except OSError as error:
+            if error.errno == errno.ENAMETOOLONG:
+                self.fail(f"{str(value)[:80]!r} is no usable path: {error.strerror}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+FOLDER = Location(path_type=Path, file_okay=False)
+FILE = Location(path_type=Path, dir_okay=False)
 PROVIDERS = ("anthropic", "openai")
 IMPORTS = ("spring", "promptfoo", "junit", "deepeval", "inspect", "lm-eval", "ragas", "csv", "generic")
 SCHEMAS = ("suite", "verdict", "record", "case")
@@ -138,7 +154,7 @@ def _group(*options: Callable[[F], F]) -> Callable[[F], F]:
 out_option = click.option("--out", type=FOLDER, default=Path("eval-results"), show_default=True, help="Folder of the results.")
 baseline_option = click.option("--baseline", type=FOLDER, default=Path("eval-baselines"), show_default=True, help="Folder of the accepted baselines.")
 baseline_or_score_option = click.option(
-    "--baseline", type=click.Path(path_type=Path), default=Path("eval-baselines"), show_default=True, help="Folder of the accepted baselines, or a file with a pass rate."
+    "--baseline", type=Location(path_type=Path), default=Path("eval-baselines"), show_default=True, help="Folder of the accepted baselines, or a file with a pass rate."
 )
 label_option = click.option("--label", type=Label(), metavar="NAME", help="Keep the run under this name, to compare with later.")
 baseline_label_option = click.option("--baseline-label", type=Label(), metavar="NAME", help="Compare with the newest run of this label.")
@@ -174,7 +190,7 @@ measuring_options = _group(
     click.option("--exec", "exec_", metavar="COMMAND", help="Ask this command (JSON lines on stdin and stdout)."),
     click.option("--http", "http_", metavar="URL", help="Ask this endpoint, one POST a case; for suites of Saiku's the base of its server."),
     click.option("--predictions", type=FILE, help="Take the answers from this file of JSON lines."),
-    click.option("--import", "import_", type=(click.Choice(IMPORTS), click.Path(path_type=Path)), metavar="FORMAT PATH", help="Take finished results; nothing is asked."),
+    click.option("--import", "import_", type=(click.Choice(IMPORTS), Location(path_type=Path)), metavar="FORMAT PATH", help="Take finished results; nothing is asked."),
     click.option("--judge", type=ModelName(), metavar="PROVIDER:MODEL", help="Let this model apply the rubrics, instead of the suite's judge."),
     click.option("--k", type=click.IntRange(1, 100_000), default=10, show_default=True, help="Cut-off of the retrieval metrics of ragbench datasets."),
 )

@@ -54,7 +54,7 @@ def _publish(parts: Parts, job: AuditJob, outputs: Outputs, found: Audit, verdic
     if outputs.report is not None:
         write_named(outputs.report, parts.settings.masker.text(render_markdown(view)).encode())
     if outputs.format == "json":
-        parts.console.result(audit_json(found, verdict, different, exit_code=int(EXIT_CODES[verdict.word]), min_kappa=job.min_kappa))
+        parts.console.document(audit_json(found, verdict, different, exit_code=int(EXIT_CODES[verdict.word]), min_kappa=job.min_kappa))
     else:
         parts.console.result(_as_text(parts, view) if outputs.format == "text" else render_markdown(view))
 

@@ -42,7 +42,7 @@ def calibrate_suites(parts: Parts, job: Job, how: CalibrateJob) -> Verdict:
     whole = all(one.verdict.verdict == "measured" for one in judged) and not skipped
     if whole:
         found = [_calibrated(parts, one, how, repeats[one.verdict.key]) for one in judged]
-        parts.console.result(render_calibration(found, job.outputs.format))
+        (parts.console.document if job.outputs.format == "json" else parts.console.result)(render_calibration(found, job.outputs.format))
     return publish(parts, job.outputs, judged, skipped, show=not whole)
 
 

@@ -167,7 +167,7 @@ def _files(outputs: Outputs, verdict: Verdict, view: ReportView, details: Mappin
 
 def _print(parts: Parts, outputs: Outputs, verdict: Verdict, view: ReportView, judged: Sequence[Judged] = ()) -> None:
     if outputs.format == "json":
-        parts.console.out.write(_masked(parts, verdict_json(verdict)).decode())
+        parts.console.out.deliver(_masked(parts, verdict_json(verdict)).decode())
     elif outputs.format == "markdown":
         parts.console.result(render_markdown(view))
     elif verdict.suites:
@@ -202,7 +202,8 @@ def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error"
         if str(path) not in refused:
             with contextlib.suppress(ConfigError):
                 write_named(path, parts.settings.masker.text(text()).encode())
-    _print(parts, outputs, verdict, view)
+    with contextlib.suppress(ConfigError):
+        _print(parts, outputs, verdict, view)
     if outputs.sink is not None:
         outputs.sink(verdict, {})
     return verdict

@@ -43,7 +43,7 @@ def open_tape(parts: Parts, tapes: Tapes, suite: Suite) -> Tape:
 
 
 def _read(folder: Path | None, suite: Suite) -> list[Exchange] | None:
-    return None if folder is None else read_cassette(cassette_file(folder, suite.key), _check)
+    return None if folder is None else read_cassette(cassette_file(folder, suite.key), suite.name, _check)
 
 
 def _check(exchange: Exchange) -> None:

@@ -37,6 +37,7 @@ class TestCase:
     """One test case with its metrics."""
 
     name: Word
+    success: Flag | None = None
     input: Json = None
     output: Annotated[Json, Field(validation_alias=_either("actualOutput", "actual_output"))] = None
     metrics: Annotated[tuple[Metric, ...] | None, Field(validation_alias=_either("metricsData", "metrics_data", "metricsMetadata"))] = None
@@ -51,6 +52,8 @@ class TestRun:
 
     cases: Annotated[tuple[Json, ...], Field(validation_alias=_either("testCases", "test_cases", "testResults", "test_results"))] = ()
     conversations: Annotated[tuple[Json, ...], Field(validation_alias=_either("conversationalTestCases", "conversational_test_cases"))] = ()
+    passed: Annotated[int | None, Field(validation_alias=_either("testPassed", "test_passed"))] = None
+    failed: Annotated[int | None, Field(validation_alias=_either("testFailed", "test_failed"))] = None
 
 
 def read(place: Place, intake: Intake) -> None:
@@ -59,7 +62,10 @@ def read(place: Place, intake: Intake) -> None:
     raw = Reader().json(file)
     wrapped = raw.get("testRunData") if isinstance(raw, dict) else None
     run = intake.read(TestRun, wrapped if isinstance(wrapped, dict) else raw, Spot(file))
-    for number, one in enumerate((*run.cases, *run.conversations) if run else ()):
+    if run is None:
+        return
+    intake.complete(Spot(file), (run.passed or 0) + (run.failed or 0), len(run.cases) + len(run.conversations), "test cases")
+    for number, one in enumerate((*run.cases, *run.conversations)):
         case = intake.read(TestCase, one, Spot(file, path=f"testCases[{number}]"))
         if case is not None:
             spot = Spot(file, path=f"testCases[{number}]", case=case.name)
@@ -76,8 +82,11 @@ def _trial(case: TestCase, spot: Spot, intake: Intake) -> ForeignTrial:
         if metric.error or metric.score is None:
             return failed(f"metric {metric.name}: {metric.error or 'no score'}", code="SCORER_FAILED", answer=answer)
     latency = None if case.seconds is None else case.seconds * 1000
+    checks = [_check(metric, spot, intake) for metric in case.metrics]
+    if case.success is False and all(check.passed for check in checks):
+        intake.fault(spot, "INVALID_INPUT", "the test case failed, and every metric of it succeeded: one is missing or was changed", "write the results anew")
     return ForeignTrial(
-        checks=distinct(_check(metric, spot, intake) for metric in case.metrics), answer=answer,
+        checks=distinct(checks), answer=answer,
         latency_ms=latency if latency is not None and 0 <= latency <= LARGEST["latency_ms"] else None,
         cost_usd=case.cost if case.cost is not None and 0 <= case.cost <= LARGEST["cost_usd"] else None,
     )  # fmt: skip

@@ -41,6 +41,14 @@ class Sample:
 
 
 @foreign_form
+class Results:
+    """What Inspect counted itself: samples times epochs."""
+
+    total_samples: int | None = None
+    completed_samples: int | None = None
+
+
+@foreign_form
 class Log:
     """A whole log."""
 
@@ -48,6 +56,7 @@ class Log:
     status: Text = "success"
     samples: tuple[Json, ...] | None = None
     error: Json = None
+    results: Results | None = None
 
 
 def read(place: Place, intake: Intake) -> None:
@@ -60,6 +69,9 @@ def read(place: Place, intake: Intake) -> None:
     if log.status != "success":
         intake.unfinished = f"the Inspect log has the status {log.status}: {_message(log.error)}".rstrip(": ")
     found = [(number, sample) for number, one in enumerate(log.samples or ()) if (sample := intake.read(Sample, one, Spot(file, path=f"samples[{number}]")))]
+    if log.status == "success" and log.results is not None and log.samples:
+        intake.complete(Spot(file, path="results.total_samples"), log.results.total_samples, len(log.samples), "samples")
+        intake.complete(Spot(file, path="results.completed_samples"), log.results.completed_samples, len(log.samples), "completed samples")
     unusable = _beyond_range(sample for _, sample in found)
     intake.notes += [f"the scorer {name} is left out: its values are no grades and not all in 0..1" for name in sorted(unusable)]
     seen: set[tuple[str, int]] = set()

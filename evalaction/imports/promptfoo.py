@@ -63,11 +63,21 @@ class Result:
 
 
 @foreign_form
+class Stats:
+    """What promptfoo counted itself; older versions count errors among the failures."""
+
+    successes: int = 0
+    failures: int = 0
+    errors: int = 0
+
+
+@foreign_form
 class Summary:
     """The `results` of an output file."""
 
     results: tuple[Json, ...]
     version: Json = None
+    stats: Stats | None = None
 
 
 def read(place: Place, intake: Intake) -> None:
@@ -80,11 +90,20 @@ def read(place: Place, intake: Intake) -> None:
         return
     intake.versioned(summary.version, VERSIONS, "promptfoo")
     found = [(number, result) for number, one in enumerate(summary.results) if (result := intake.read(Result, one, Spot(file, path=f"results[{number}]")))]
+    _count(summary, [result for _, result in found], Spot(file, path="results.stats"), intake)
     several = _Several(providers=len({_provider(result) for _, result in found}) > 1, prompts=len({result.promptIdx for _, result in found}) > 1)
     for number, result in found:
         case_id = _id(result, several)
         spot = Spot(file, path=f"results[{number}]", case=case_id)
         intake.add(ForeignCase(id=case_id, input=_asked(result), trials=(_trial(result, spot, intake),), line=number + 1), spot, repeats=True)
+
+
+def _count(summary: Summary, found: Sequence[Result], spot: Spot, intake: Intake) -> None:
+    """Nothing that promptfoo counted may be missing; a result that could not be read is a fault already."""
+    if summary.stats is not None and len(found) == len(summary.results):
+        red = summary.stats.failures + summary.stats.errors
+        intake.complete(spot, red + summary.stats.successes, len(found), "results")
+        intake.complete(spot, red, sum(not result.success for result in found), "failures and errors")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -125,12 +144,20 @@ def _trial(result: Result, spot: Spot, intake: Intake) -> ForeignTrial:
     error = result.error or text_of((result.response or {}).get("error"))
     if result.failureReason == _ERROR or (error and result.gradingResult is None):
         return failed(error, answer=answer, **amounts)
+    if result.success and not _asserts(result):
+        intake.fault(spot, "NOTHING_TO_CHECK", "the test asserts nothing, so it would pass whatever is answered", "give it an assertion, in `assert` or `defaultTest`")
     score = intake.fraction(result.score, spot, "the score")
     graded = result.gradingResult
     components = [one for one in (graded.componentResults if graded else None) or () if one is not None]
     detail = (graded.reason if graded else None) or result.error or ""
     checks = [overall(score, passed=result.success, kind="promptfoo", detail=detail), *_checks(components, spot, intake)]
     return ForeignTrial(checks=distinct(checks), answer=answer, **amounts)
+
+
+def _asserts(result: Result) -> bool:
+    """Whether anything was checked: single results, or where the file leaves those out, assertions of the test."""
+    components = result.gradingResult.componentResults if result.gradingResult else None
+    return any(components) if components is not None else bool((result.testCase or {}).get("assert"))
 
 
 def _checks(components: Sequence[Component], spot: Spot, intake: Intake) -> Sequence[ForeignCheck]:

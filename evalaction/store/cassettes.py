@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import dataclasses
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -11,6 +13,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from evalaction.core.cassette import Exchange
+from evalaction.core.checks.base import visible
 from evalaction.core.model import model
 from evalaction.core.strict_json import parse_strict_json
 from evalaction.errors import ConfigError, Fault, MeasureError
@@ -39,18 +42,19 @@ def cassette_file(folder: Path, key: str) -> Path:
     return folder / f"{key}.jsonl"
 
 
-def read_cassette(path: Path, check: Callable[[Exchange], None]) -> list[Exchange] | None:
-    """The exchanges of a file, None when there is no such file.
+def read_cassette(path: Path, suite: str, check: Callable[[Exchange], None]) -> list[Exchange] | None:
+    """The exchanges of a suite's file, None when there is no such file.
 
     `check` looks at what only the reader of a reply can judge, and raises ValueError or MeasureError. Raises ConfigError
-    INVALID_RECORD with the lines that are damaged, and when the file is too large or no cassette.
+    INVALID_RECORD with the lines that are damaged, and when the file is too large, no cassette, or
+    another suite's.
     """
     if not path.exists() and not path.is_symlink():
         return None
-    head, *lines = read_bytes(path, LARGEST_CASSETTE).removesuffix(b"\n").split(b"\n")
+    head, *lines = read_bytes(path, LARGEST_CASSETTE).removeprefix(codecs.BOM_UTF8).removesuffix(b"\n").split(b"\n")
     faults: list[Fault] = []
     found: dict[Any, Exchange] = {}
-    for fault, exchange in _read(path, head, lines, check):
+    for fault, exchange in _read(path, (suite, head), lines, check):
         if fault is not None:
             faults.append(fault)
         if exchange is not None and found.setdefault((exchange.slot, exchange.key), exchange) is not exchange:
@@ -62,11 +66,16 @@ def read_cassette(path: Path, check: Callable[[Exchange], None]) -> list[Exchang
     return list(found.values())
 
 
-def _read(path: Path, head: bytes, lines: Iterable[bytes], check: Callable[[Exchange], None]) -> Iterator[tuple[Fault | None, Exchange | None]]:
+def _read(path: Path, of: tuple[str, bytes], lines: Iterable[bytes], check: Callable[[Exchange], None]) -> Iterator[tuple[Fault | None, Exchange | None]]:
+    suite, head = of
     try:
-        _parsed(TypeAdapter(_Head), head)
+        stated = _parsed(TypeAdapter(_Head), head).suite
     except ValueError as error:
         yield _fault(path, 1, f"not a cassette: {_said(error)}"), None
+        return
+    if stated != suite:
+        what = f"the cassette of the suite {visible(stated[:80])}, not of {suite}"
+        yield dataclasses.replace(_fault(path, 1, what), fix="name this suite in its first line if it was renamed, or remove the file and record again"), None
         return
     adapter = TypeAdapter(Exchange)
     for number, line in enumerate(lines, 2):

@@ -117,6 +117,19 @@ def test_streams__that_are_closed_or_full__never_change_the_exit_code(work, pipe
     assert json.loads((work.folder / "eval-results/verdict.json").read_text())["verdict"] == "no_baseline"
 
 
+@pytest.mark.parametrize(("pipe", "code", "word"), [(">/dev/full", 2, "config_error"), ("| true", 0, "no_baseline"), ("2>/dev/full", 0, "no_baseline")])
+def test_streams__json_that_no_disk_takes__is_cannot_write(work, pipe, code, word):
+    """What a program is to read is not lost in silence: exit 2, in verdict.json too; a reader that has gone wants no more."""
+    suite = work.suite("a")
+    work.answers(a="yes")
+    script = f"{sys.executable} -m evalaction gate {suite} --format json {pipe}; exit ${{PIPESTATUS[0]}}"
+
+    done = subprocess.run(["bash", "-c", script], cwd=work.folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, "CANNOT_WRITE stdout" in done.stderr) == (code, code == 2)
+    assert json.loads((work.folder / "eval-results/verdict.json").read_text())["verdict"] == word
+
+
 @pytest.mark.parametrize("how", ["head", "merge", "shallow merge", "beside", "deep beside"])
 def test_unsafe_checkout__of_a_pull_request_or_its_merge__is_refused(work, monkeypatch, how):
     """Under pull_request_target the head, or a merge of it, must not be checked out anywhere in the workspace; nothing is asked."""

@@ -100,3 +100,14 @@ def test_no_command__prints_the_help(work):
     assert "Commands:" in done.err
     assert "judge-audit" in done.err
     assert done.last_line == "eval-gate: config_error (exit 2): no command was named"
+
+
+@pytest.mark.parametrize("option", ["suite", "--record", "--baseline", "--out", "--report", "--import", "--predictions"])
+def test_usage__a_path_too_long_for_the_system__is_a_configuration_error(work, option):
+    """Wherever a path may stand, one that the system cannot look up is exit 2 and no bug of ours."""
+    long, suite = "a" * 5000, work.suite("a")
+    arguments = {"suite": [long], "--import": ["--import", "generic", long], "--record": ["--record", long]}.get(option, [suite, option, long])
+
+    done = work.run("gate", *arguments)
+
+    assert (done.code, done.last_line.split(":")[1]) == (2, " config_error (exit 2)")

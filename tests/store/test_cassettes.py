@@ -28,7 +28,7 @@ def anything(_exchange):
 def faults(path, check=anything):
     """Line and text of every fault of a file."""
     with pytest.raises(ConfigError) as caught:
-        read_cassette(path, check)
+        read_cassette(path, "s", check)
     assert {fault.code for fault in caught.value.faults} == {"INVALID_RECORD"}
     return [(fault.line, fault.what) for fault in caught.value.faults]
 
@@ -38,13 +38,32 @@ def test_exchange__comes_back_as_it_was_written(tmp_path_factory, reply):
     """Any reply survives the file, lone surrogates and line separators included."""
     path = cassette_file(tmp_path_factory.mktemp("tape"), "s")
     write_cassette(path, "s", [exchange(output=reply)])
-    assert read_cassette(path, anything) == [exchange(output=reply)]
+    assert read_cassette(path, "s", anything) == [exchange(output=reply)]
     assert len(path.read_bytes().split(b"\n")) == 3
 
 
 def test_file__that_is_not_there_is_no_cassette(tmp_path):
     """None is no error here: a first recording starts with nothing."""
-    assert read_cassette(tmp_path / "s.jsonl", anything) is None
+    assert read_cassette(tmp_path / "s.jsonl", "s", anything) is None
+
+
+def test_file__with_a_byte_order_mark_and_windows_line_ends_is_read(tmp_path):
+    """What an editor on Windows makes of a cassette is still that cassette."""
+    path = tmp_path / "s.jsonl"
+    write_cassette(path, "s", [exchange(output="x")])
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert read_cassette(path, "s", anything) == [exchange(output="x")]
+
+
+def test_head__of_another_suite_is_refused(tmp_path):
+    """A cassette that was recorded for another suite is not replayed for this one, and both are named."""
+    path = tmp_path / "s.jsonl"
+    write_cassette(path, "other", [exchange(output="x")])
+
+    ((line, what),) = faults(path)
+
+    assert (line, "suite other, not of s" in what) == (1, True)
 
 
 def test_faults__of_all_lines_come_at_once(tmp_path):
