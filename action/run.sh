@@ -40,11 +40,11 @@ nothing_left() {
 }
 
 main() {
-  local runtime reason
+  local runtime reason system=${RUNNER_OS:-$(uname -s)}
   runtime=$(printf '%s' "${INPUT_RUNTIME:-auto}" | tr '[:upper:]' '[:lower:]' | tr -d '[:space:]')
-  case "${RUNNER_OS:-$(uname -s)}" in
+  case "$system" in
     Linux | macOS | Darwin) ;;
-    *) give_up config_error 2 "INVALID_INPUT: eval-gate needs a POSIX system, this runner's is ${RUNNER_OS:-unknown}. Fix: use runs-on: ubuntu-latest, or macos-latest" ;;
+    *) give_up config_error 2 "INVALID_INPUT: eval-gate needs a POSIX system, this runner's is $system. Fix: use runs-on: ubuntu-latest, or macos-latest" ;;
   esac
   : "${RUNNER_TEMP:=$(mktemp -d)}" "${GITHUB_WORKSPACE:=$PWD}"
   export RUNNER_TEMP GITHUB_WORKSPACE PYTHONDONTWRITEBYTECODE=1
