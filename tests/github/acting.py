@@ -82,7 +82,7 @@ class Acting:
             {
                 "success": n not in wrong, "score": float(n not in wrong), "vars": {"n": str(n)}, "provider": {"id": "p"}, "prompt": {"raw": f"question {n}"}, "promptIdx": 0,
                 "testIdx": n - 1, "failureReason": int(n in wrong), "response": {"output": "x"}, "namedScores": {},
-                "testCase": {"assert": [{"type": "contains"}]}, "gradingResult": {"pass": n not in wrong, "score": float(n not in wrong), "reason": "", "componentResults": []},
+                "testCase": {"assert": [{"type": "contains"}]}, "gradingResult": {"pass": n not in wrong, "score": float(n not in wrong), "reason": "", "componentResults": None},
             }
             for n in range(1, cases + 1)
         ]  # fmt: skip
