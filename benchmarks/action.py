@@ -66,7 +66,7 @@ def _timed(folder: Path, image: str, rounds: int) -> float:
 def _calls(folder: Path, image: str, cases: int) -> int:
     with _step(folder, image, cases) as (gh, step):
         _gate(step)
-        return len(gh.seen)
+        return len(gh.api_calls())
 
 
 def _gate(step: Step) -> float:

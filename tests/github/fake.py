@@ -277,6 +277,10 @@ class FakeGitHub:
         """The requests that were to change something; GraphQL is only asked questions."""
         return [call for call in self.seen if call.method != "GET" and call.path != "/graphql"]
 
+    def api_calls(self) -> list[Call]:
+        """The requests to the API; an artifact's bytes come from a storage host."""
+        return [call for call in self.seen if not call.path.startswith("/archives/")]
+
     # ── serving ──
 
     def serve_api(self, call: Call) -> Answer:
