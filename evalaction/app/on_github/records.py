@@ -1,4 +1,4 @@
-"""Results of another run, as its artifacts hold them: data. A record counts only when that run wrote it, under the name of its own suite."""
+"""Results of another run, as its artifacts hold them: data. A record counts only under the name of its own suite, and where some are of that run, only those do."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ EARLIER = ".earlier"
 def results_of(desk: Desk, run: Run, *, key: str | None = None, shards_without: str | None = None) -> Mapping[str, Path]:
     """The results of a run by key: of `key` alone where it is given; with `shards_without` those of every job but that one, of which several may hold a suite.
 
-    On a runner that keeps its folders records of earlier runs lie beside the run's own; they are left out, and the log names them. Raises ConfigError and GitHubError.
+    Where records of earlier runs lie beside the run's own, they are left out, and the log names them. Raises ConfigError and GitHubError.
     """
     from evalaction.github.results import Results  # noqa: PLC0415 - the client is loaded only when it is asked
 
     found = Results(desk.client(), desk.folder / "results").of_run(run, key=key, whole_run=shards_without is not None, without=shards_without)
     for name, place in found.items():
-        for folder in found_records(place):
-            if not _is_own(run, folder):
-                desk.say(f"results of {name}: passed over the record of suite {folder.name}, which another run measured")
-                remove_tree(folder)
+        own = {folder: _is_own(run, folder) for folder in found_records(place)}
+        for folder in [folder for folder, is_own in own.items() if not is_own] if any(own.values()) else []:
+            desk.say(f"results of {name}: passed over the record of suite {folder.name}, which another run measured")
+            remove_tree(folder)
     return found
 
 
