@@ -10,9 +10,9 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from evalaction.app.judging import failure, publish_failure
+from evalaction.app.judging import NoVerdict, failure, publish_failure
 from evalaction.app.on_github.acceptance import Kept, accept, renew
 from evalaction.app.on_github.desk import REPORT, Desk
 from evalaction.app.on_github.finishing import finish
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 _OURS_ALONE = re.compile(r"^(INPUT_.*|EVAL_GATE_KEY|GITHUB_TOKEN|GH_TOKEN|ACTIONS_.*|GITHUB_(ENV|PATH|OUTPUT|STATE|STEP_SUMMARY))$")
 """Variables that no target, suite or child process may see: credentials, and the files through which a process steers the rest of the job."""
-Word = Literal["config_error", "internal_error", "not_measured"]
 _ANNOTATIONS = 8
 """The runner shows ten of a kind for a step."""
 
@@ -147,7 +146,7 @@ _MODES: Mapping[str, Callable[[Desk, Surfaces], Kept]] = {
 }
 
 
-def _failed(desk: Desk, surfaces: Surfaces, word: Word, reasons: tuple[Reason, ...]) -> Kept:
+def _failed(desk: Desk, surfaces: Surfaces, word: NoVerdict, reasons: tuple[Reason, ...]) -> Kept:
     """The run without a verdict, told wherever it can be told; a folder of results that fails in a way nobody foresaw costs its files and nothing else."""
     try:
         return Kept(verdict=publish_failure(desk.parts, desk.outputs(surfaces), word, reasons))

@@ -247,7 +247,7 @@ def schema(of: str, output: Path | None, **options: Any) -> int:
 
     text = schema_text(of)
     if output is None:
-        parts_of(options).console.result(text)
+        parts_of(options).console.document(text)
     else:
         write_atomic(output, text.encode())
     return int(ExitCode.OK)

@@ -104,11 +104,13 @@ class Console:
 
     def result(self, text: str) -> None:
         """A finished document; its author has made foreign text harmless."""
-        self.out.write(self._whole(text))
+        self.out.write(_whole(self.masker.text(text)))
 
-    def document(self, text: str) -> None:
-        """A finished document that a program reads: raises ConfigError CANNOT_WRITE when it is lost."""
-        self.out.deliver(self._whole(text))
+    def document(self, text: str, *, keep: frozenset[str] = frozenset()) -> None:
+        """JSON that a program reads, masked in its texts but for those under the keys in `keep`. Raises ConfigError CANNOT_WRITE when it is lost."""
+        shown = self.masker.serialised(text, keep=keep) if self.masker.finds(text.encode()) else text
+        self.out.deliver(_whole(shown))
 
-    def _whole(self, text: str) -> str:
-        return self.masker.text(text) + ("" if text.endswith("\n") else "\n")
+
+def _whole(text: str) -> str:
+    return text if text.endswith("\n") else f"{text}\n"

@@ -32,6 +32,8 @@ from evalaction.store.files import write_atomic, write_named
 from evalaction.store.records import read_cases
 
 VERDICT_FILE = "verdict.json"
+NoVerdict = Literal["config_error", "internal_error", "not_measured", "not_run"]
+"""Words of a run that came to no verdict on the system."""
 TREND = 10
 _BASELINES = Path("eval-baselines")
 """Where baselines are looked for unless told."""
@@ -167,7 +169,7 @@ def _files(outputs: Outputs, verdict: Verdict, view: ReportView, details: Mappin
 
 def _print(parts: Parts, outputs: Outputs, verdict: Verdict, view: ReportView, judged: Sequence[Judged] = ()) -> None:
     if outputs.format == "json":
-        parts.console.out.deliver(_masked(parts, verdict_json(verdict)).decode())
+        parts.console.document(verdict_json(verdict).decode(), keep=OWN_WORDS)
     elif outputs.format == "markdown":
         parts.console.result(render_markdown(view))
     elif verdict.suites:
@@ -189,7 +191,7 @@ def _page(view: ReportView) -> str:
     return render_html(view)
 
 
-def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error", "internal_error", "not_measured", "not_run"], reasons: tuple[Reason, ...]) -> Verdict:
+def publish_failure(parts: Parts, outputs: Outputs, word: NoVerdict, reasons: tuple[Reason, ...]) -> Verdict:
     """The same for a run that came to no verdict: whoever reads verdict.json or a report must not find that of an earlier run.
 
     A folder that cannot be written is one such failure; what can be said elsewhere is.
@@ -209,7 +211,7 @@ def publish_failure(parts: Parts, outputs: Outputs, word: Literal["config_error"
     return verdict
 
 
-def failure(outputs: Outputs, word: Literal["config_error", "internal_error", "not_measured", "not_run"], reasons: tuple[Reason, ...]) -> Verdict:
+def failure(outputs: Outputs, word: NoVerdict, reasons: tuple[Reason, ...]) -> Verdict:
     """The verdict of a run that came to none."""
     code = int(EXIT_CODES[word])
     return Verdict(verdict=word, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Literal
 
 from evalaction import __version__
 from evalaction.app.baselines import FoundBaseline, Where, of_records
 from evalaction.app.blaming import judge_again
-from evalaction.app.judging import Judged, judge, publish, remarked, render, write_verdict
+from evalaction.app.judging import Judged, NoVerdict, failure, judge, publish, remarked, render, write_verdict
 from evalaction.app.parts import Outputs, Parts
 from evalaction.core.accept import rules_of
 from evalaction.core.merge import merge
@@ -77,13 +76,9 @@ def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[
     return _shown(parts, outputs, verdict, judged, word(verdict))
 
 
-def show_failure(
-    parts: Parts, outputs: Outputs, shown: Literal["config_error", "internal_error", "not_measured", "not_run"], reasons: tuple[Reason, ...], *, word: VerdictWord
-) -> Verdict:
+def show_failure(parts: Parts, outputs: Outputs, shown: NoVerdict, reasons: tuple[Reason, ...], *, word: VerdictWord) -> Verdict:
     """The same for a run that left no record: what is shown is its own word and reasons, what verdict.json and the process say is `word`."""
-    code = int(EXIT_CODES[shown])
-    verdict = Verdict(verdict=shown, exit_code=code, would_exit=code, report_only=outputs.report_only, reasons=reasons, tool_version=__version__)
-    return _shown(parts, outputs, verdict, (), word)
+    return _shown(parts, outputs, failure(outputs, shown, reasons), (), word)
 
 
 def _shown(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Judged], own: VerdictWord) -> Verdict:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence, Set
 from enum import Enum
 from typing import Literal
 
-from evalaction.core.metrics import PASS_RATE, RAW, lower_is_better
+from evalaction.core.metrics import lower_is_better
 from evalaction.core.pairing import Pair, pair_records
 from evalaction.core.plan import Plan, SuiteProgress
 from evalaction.core.produced import Lost, Produced
@@ -21,6 +21,7 @@ from evalaction.core.sample import Centre, Sample, mean, median, passes_of, samp
 from evalaction.core.series import Series, Whole
 from evalaction.core.sharing import check_verdict
 from evalaction.core.sharing import runs as shared_runs
+from evalaction.core.spec_base import PASS_RATE, RAW
 from evalaction.core.suite import Policy
 from evalaction.core.verdict import CaseVerdict, CheckVerdict, MetricVerdict, Runs, Word
 

@@ -6,10 +6,11 @@ import dataclasses
 from statistics import NormalDist
 
 from evalaction.core.compare import EPSILON, Comparison
-from evalaction.core.metrics import PASS_RATE, lower_is_better
+from evalaction.core.metrics import lower_is_better
 from evalaction.core.record import Baseline, CaseRecord, RunRecord, Selection
 from evalaction.core.sample import mean, passes_of, sample
 from evalaction.core.series import Whole
+from evalaction.core.spec_base import PASS_RATE
 from evalaction.core.suite import Policy
 
 _ONE_SIDED_95 = NormalDist().inv_cdf(0.95)

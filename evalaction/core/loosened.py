@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from evalaction.core.metrics import RAW, lower_is_better
+from evalaction.core.metrics import lower_is_better
 from evalaction.core.record import CaseRecord
+from evalaction.core.spec_base import RAW
 from evalaction.core.suite import Policy
 
 _WIDER_IS_LOOSER = ("tolerance", "case_tolerance", "pass_rate_tolerance", "max_errors")

@@ -6,13 +6,8 @@ import functools
 import re
 from collections.abc import Iterable
 
+from evalaction.core.spec_base import PASS_RATE, RAW
 from evalaction.core.specs import CheckSpec, MaxCost, MaxLatency, MaxTokens, PythonCheck, RagbenchRetrieval, Retrieval
-
-PASS_RATE = "pass_rate"  # noqa: S105 - a metric, not a password
-RAW = ("latency_ms", "cost_usd", "tokens")
-"""Metrics with a unit instead of the range 0..1; lower is better."""
-RESERVED = frozenset({PASS_RATE, *RAW})
-"""Metrics that every answer has: nothing else may go by their names."""
 
 _SCORED = frozenset({
     "equals", "exact_match", "token_f1", "contains_all", "contains_any", "not_contains", "regex", "not_regex", "number", "json", "json_subset", "rows", "intent", "refusal",

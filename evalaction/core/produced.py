@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from evalaction.core.metrics import PASS_RATE
 from evalaction.core.pairing import Pair
 from evalaction.core.record import CaseRecord
 from evalaction.core.series import Whole
+from evalaction.core.spec_base import PASS_RATE
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from evalaction.core.metrics import RAW
 from evalaction.core.pairing import Pair
 from evalaction.core.record import CheckInfo, Trial
 from evalaction.core.sample import Sample, sample
+from evalaction.core.spec_base import RAW
 from evalaction.core.stats.pooled import Runs
 from evalaction.core.stats.power import Kind
 

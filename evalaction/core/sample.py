@@ -8,8 +8,8 @@ import statistics
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from evalaction.core.metrics import PASS_RATE
 from evalaction.core.record import CaseRecord, CheckInfo, CheckResult, Trial
+from evalaction.core.spec_base import PASS_RATE
 
 Centre = Callable[[Sequence[float]], float]
 """Mean or median: how the runs of one case become one number."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 from evalaction.core.compare import EPSILON, Comparison, Rules, compare
-from evalaction.core.metrics import PASS_RATE
 from evalaction.core.record import RunRecord
 from evalaction.core.sample import mean
+from evalaction.core.spec_base import PASS_RATE
 from evalaction.core.verdict import MetricVerdict, Word
 
 

@@ -9,6 +9,12 @@ from pydantic import Field
 from evalaction.core.model import model as spec
 from evalaction.core.scalars import Fraction, Positive, Word
 
+PASS_RATE = "pass_rate"  # noqa: S105 - a metric, not a password
+RAW = ("latency_ms", "cost_usd", "tokens")
+"""Metrics with a unit instead of the range 0..1; lower is better."""
+RESERVED = frozenset({PASS_RATE, *RAW})
+"""Metrics that every answer has: nothing else may go by their names."""
+
 
 @spec
 class CheckSpec:

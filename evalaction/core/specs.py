@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 from evalaction.core.model import default_of
 from evalaction.core.model import model as spec
 from evalaction.core.scalars import Count, Flag, Json, Number, Positive, Text, Tolerance, Word, kind_of
-from evalaction.core.spec_base import CheckSpec
+from evalaction.core.spec_base import RESERVED, CheckSpec
 from evalaction.core.spec_text import ContainsAll, ContainsAny, Equals, ExactMatch, Needles, NotContains, NotRegex, PatternSpec, Regex, TokenF1
 
 __all__ = [
@@ -220,7 +220,7 @@ class PythonCheck(CheckSpec):
     @classmethod
     def _is_free(cls, name: str | None) -> str | None:
         """Its id names its metric."""
-        if name in {"pass_rate", "latency_ms", "cost_usd", "tokens"}:
+        if name in RESERVED:
             what = "`{name}` is the name of a metric that every answer has"
             raise PydanticCustomError("INVALID_VALUE", what, {"name": name, "fix": "give the check another id, since its id names its metric"})
         return name

@@ -7,12 +7,12 @@ import math
 from collections.abc import Sequence
 
 from evalaction.core.compare import EPSILON, Rules, State, is_stuck, judge_suspicion, sign_of
-from evalaction.core.metrics import RAW
 from evalaction.core.plan import Look, SuiteProgress
 from evalaction.core.readings import CaseReadings, Name, SuiteSeries, Values, collect
 from evalaction.core.rules import runs_needed_for
 from evalaction.core.sample import mean
 from evalaction.core.series import Series, Whole
+from evalaction.core.spec_base import RAW
 from evalaction.core.stats.boschloo import MOST_RUNS
 from evalaction.core.stats.pooled import PooledTest, Runs, pooled_t, smoothed_variance
 from evalaction.core.stats.power import Kind, minimum_detectable

@@ -7,7 +7,8 @@ import typing
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from evalaction.core.metrics import PASS_RATE, RAW, is_metric, metric_names
+from evalaction.core.metrics import is_metric, metric_names
+from evalaction.core.spec_base import PASS_RATE, RAW
 from evalaction.core.specs import Check, PythonCheck
 from evalaction.core.suite import Case
 from evalaction.datasets.faults import clip

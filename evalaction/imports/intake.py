@@ -14,9 +14,9 @@ from pydantic.dataclasses import dataclass
 from evalaction.core.checks.base import visible
 from evalaction.core.fingerprint import digest
 from evalaction.core.foreign import Foreign, ForeignCase, ForeignTrial
-from evalaction.core.metrics import RESERVED
 from evalaction.core.record import MOST_REPEATS, Failure
 from evalaction.core.scalars import kind_of
+from evalaction.core.spec_base import RESERVED
 from evalaction.errors import ConfigError, Fault
 from evalaction.imports.files import Place
 

@@ -12,8 +12,8 @@ from typing import Any
 from evalaction.core.answer import LARGEST
 from evalaction.core.fingerprint import digest
 from evalaction.core.foreign import PASSING, ForeignCase, ForeignCheck, ForeignTrial
-from evalaction.core.metrics import RAW
 from evalaction.core.record import Tokens
+from evalaction.core.spec_base import RAW
 from evalaction.imports.files import Place, Reader
 from evalaction.imports.intake import Intake, Spot, failed
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from evalaction.core.calibration import STORED_RUNS, Calibration, CaseNoise, Noise, SeriesNoise
 from evalaction.core.excerpts import aligned
-from evalaction.core.metrics import RAW
 from evalaction.core.resampling import Simulated
+from evalaction.core.spec_base import RAW
 from evalaction.report.figures import number
 from evalaction.report.said import count
 from evalaction.report.text import cell, plain, span

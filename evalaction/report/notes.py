@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evalaction.core.metrics import RAW
+from evalaction.core.spec_base import RAW
 from evalaction.core.verdict import CallsInfo, CaseVerdict, Reason, SuiteVerdict
 from evalaction.report.figures import age, change, number
 from evalaction.report.headline import ended_early, first_error

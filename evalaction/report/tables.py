@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
-from evalaction.core.metrics import PASS_RATE, RAW, lower_is_better
+from evalaction.core.metrics import lower_is_better
 from evalaction.core.record import CaseRecord
+from evalaction.core.spec_base import PASS_RATE, RAW
 from evalaction.core.verdict import CaseVerdict, CheckVerdict, MetricVerdict, Reason, SuiteVerdict, Word
 from evalaction.report.details import TrendPoint, failing, worst_first
 from evalaction.report.figures import NOTHING, change, number, score

@@ -74,6 +74,19 @@ class Workspace:
         (self.folder / f"{name}.eval.yaml").write_text(yaml.safe_dump(document, sort_keys=False))
         return f"{name}.eval.yaml"
 
+    def measured(self, *ids: str, **top: Any) -> str:
+        """A suite whose cases all pass, measured."""
+        suite = self.suite(*ids, **top)
+        self.answers(**dict.fromkeys(ids, "yes"))
+        assert self.run("run", suite).code == 0
+        return suite
+
+    def accepted(self, *ids: str, **top: Any) -> str:
+        """The same with its record accepted as baseline."""
+        suite = self.measured(*ids, **top)
+        assert self.run("accept", "eval-results", "--reason", "first").code == 0
+        return suite
+
     def tree(self, name: str) -> dict[str, bytes]:
         """Every file below a folder."""
         root = self.folder / name

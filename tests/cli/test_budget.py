@@ -3,15 +3,6 @@
 from __future__ import annotations
 
 
-def accepted(work, *ids, **top):
-    """A suite with an accepted baseline in which every case passes."""
-    suite = work.suite(*ids, **top)
-    work.answers(**dict.fromkeys(ids, "yes"))
-    assert work.run("run", suite).code == 0
-    assert work.run("accept", "eval-results", "--reason", "first").code == 0
-    return suite
-
-
 def test_gate__budget__that_cannot_hold_the_plan__calls_nothing(work):
     """Four calls planned, three allowed: BUDGET_TOO_SMALL with both numbers."""
     suite = work.suite("a", "b", limits={"max_calls": 3}, defaults={"repeats": 2})
@@ -26,7 +17,7 @@ def test_gate__budget__that_cannot_hold_the_plan__calls_nothing(work):
 
 def test_gate__budget_used_up_by_the_first_pass__proves_nothing(work):
     """No calls are left to ask a suspicious case again: neither red, for it may be noise, nor green."""
-    suite = accepted(work, "a", "b", limits={"max_calls": 2})
+    suite = work.accepted("a", "b", limits={"max_calls": 2})
     work.answers(a="no", b="yes")
 
     done = work.run("gate", suite)
@@ -38,7 +29,7 @@ def test_gate__budget_used_up_by_the_first_pass__proves_nothing(work):
 
 def test_gate__budget_for_one_of_two_suspicious_cases__proves_that_one(work):
     """What can be asked again is: one proven regression is red, although the budget left the other open."""
-    suite = accepted(work, "a", "b", limits={"max_calls": 4})
+    suite = work.accepted("a", "b", limits={"max_calls": 4})
     work.answers(a="no", b="no")
 
     done = work.run("gate", suite)

@@ -11,18 +11,9 @@ import pytest
 from evalaction.report.schema import case_schema, record_schema, verdict_schema
 
 
-def accepted(work, *ids, **top):
-    """A suite with an accepted baseline in which every case passes."""
-    suite = work.suite(*ids, **top)
-    work.answers(**dict.fromkeys(ids, "yes"))
-    assert work.run("run", suite).code == 0
-    assert work.run("accept", "eval-results", "--reason", "first").code == 0
-    return suite
-
-
 def test_gate__unchanged__is_green_and_costs_one_call_a_case(work):
     """Nothing got worse: exit 0, one call for each case."""
-    suite = accepted(work, "a", "b")
+    suite = work.accepted("a", "b")
     work.answers(a="yes", b="yes")
 
     done = work.run("gate", suite)
@@ -33,7 +24,7 @@ def test_gate__unchanged__is_green_and_costs_one_call_a_case(work):
 
 def test_gate__a_worse_case__is_asked_three_times_and_red(work):
     """A drop that holds in three runs is red, names the case, and the other case is asked once."""
-    suite = accepted(work, "a", "b")
+    suite = work.accepted("a", "b")
     work.answers(a="no", b="yes")
 
     done = work.run("gate", suite, "--report", "r.md", "--junit", "j.xml")
@@ -46,7 +37,7 @@ def test_gate__a_worse_case__is_asked_three_times_and_red(work):
 
 def test_gate__a_flaky_case__stays_green(work):
     """One bad answer that does not come again is a warning."""
-    suite = accepted(work, "a", "b")
+    suite = work.accepted("a", "b")
     work.answers(a=["no", "yes"], b="yes")
 
     done = work.run("gate", suite)
@@ -56,7 +47,7 @@ def test_gate__a_flaky_case__stays_green(work):
 
 def test_gate__red__points_to_the_rest(work):
     """The log of a red gate names the report that was written, else the command that shows the answers; that command works."""
-    suite = accepted(work, "a", "b")
+    suite = work.accepted("a", "b")
     work.answers(a="no such thing", b="yes")
 
     bare, written = work.run("gate", suite), work.run("gate", suite, "--report", "r.md")
@@ -70,7 +61,7 @@ def test_gate__red__points_to_the_rest(work):
 
 def test_gate__an_outage__is_not_measured_and_never_red(work):
     """A failing command is exit 3, whatever the baseline was."""
-    suite = accepted(work, "a", "b")
+    suite = work.accepted("a", "b")
     work.answers(a=7, b=7)
 
     done = work.run("gate", suite)
@@ -82,7 +73,7 @@ def test_gate__an_outage__is_not_measured_and_never_red(work):
 
 def test_gate__an_outage_while_confirming__is_not_red(work):
     """One bad answer, then the system is down: nothing was proven, so it is not measured."""
-    suite = accepted(work, "a", "b")
+    suite = work.accepted("a", "b")
     work.answers(a=["no", 7], b="yes")
 
     assert work.run("gate", suite).code == 3
@@ -90,7 +81,7 @@ def test_gate__an_outage_while_confirming__is_not_red(work):
 
 def test_gate__report_only__says_what_would_fail_and_exits_0(work):
     """The word stays, the exit is 0, the log says `would fail`."""
-    suite = accepted(work, "a")
+    suite = work.accepted("a")
     work.answers(a="no")
 
     done = work.run("gate", suite, "--report-only")
@@ -111,7 +102,7 @@ def test_gate__first_run__says_that_nothing_was_compared(work):
 
 def test_gate__record__is_judged_without_asking(work):
     """`--record` reuses what was measured; the drop is not confirmed, and the report says so."""
-    suite = accepted(work, "a", "b")
+    suite = work.accepted("a", "b")
     work.answers(a="no", b="yes")
     work.run("run", suite, "--out", "measured")
     calls = work.calls("a")
@@ -133,7 +124,7 @@ def test_gate__record__is_judged_without_asking(work):
 )
 def test_gate__record_of_an_earlier_form_of_the_suite__is_refused(work, ids, change, said):
     """What the suite asks now was not measured: exit 2 names the difference, whatever the policy."""
-    accepted(work, "a", "b")
+    work.accepted("a", "b")
 
     done = work.run("gate", work.suite(*ids, **change), "--record", "eval-results")
 
@@ -171,7 +162,7 @@ def test_gate__suspicious_case_that_fails_when_asked_again__is_not_measured(work
 
 def test_gate__case_that_was_right_and_fails_when_the_suite_is_asked_again__stands(work):
     """A first pass inside the tolerance needs no confirmation: later failures are no error of the case."""
-    suite = accepted(work, "a", "b")
+    suite = work.accepted("a", "b")
     work.answers(a=["no", "yes"], b=["yes", 7])
 
     done = work.run("gate", suite)
@@ -193,7 +184,7 @@ def test_gate__threshold_whose_only_cases_are_tolerated_errors__is_not_measured(
 
 def test_gate__several_suites__the_worst_exit_wins_and_all_are_reported(work):
     """One regressed and one unmeasured suite: exit 1, both in verdict.json."""
-    red, lost = accepted(work, "a", name="red"), accepted(work, "b", name="lost")
+    red, lost = work.accepted("a", name="red"), work.accepted("b", name="lost")
     work.answers(a="no", b=7)
 
     done = work.run("gate", red, lost)
@@ -203,7 +194,7 @@ def test_gate__several_suites__the_worst_exit_wins_and_all_are_reported(work):
 
 def test_gate__changed_expectations__stand_in_the_headline(work):
     """A pull request that rewrites what is expected compares nothing of it, and says so where everybody looks."""
-    accepted(work, "a", "b")
+    work.accepted("a", "b")
     suite = work.suite("a", "b", expected="no")
     work.answers(a="no", b="no")
 
@@ -216,7 +207,7 @@ def test_gate__changed_expectations__stand_in_the_headline(work):
 
 def test_gate__worse_cases_that_the_policy_ignores__are_not_called_nothing(work):
     """With fail_on [threshold] the run is green, and its headline does not say that nothing got worse."""
-    suite = accepted(work, "a", "b", gate={"fail_on": ["threshold"]})
+    suite = work.accepted("a", "b", gate={"fail_on": ["threshold"]})
     work.answers(a="no", b="yes")
 
     done = work.run("gate", suite, "--format", "markdown")
@@ -230,7 +221,7 @@ def test_gate__outputs_of_an_earlier_run__never_outlive_a_failure(work, monkeypa
     """After a configuration error, a wrong option or a bug, verdict.json, report and JUnit speak of this run."""
     from evalaction.app import gating
 
-    suite = accepted(work, "a")
+    suite = work.accepted("a")
     files = ("--report", "r.md", "--junit", "j.xml")
     for spoil, word in ((lambda: work.suite("a", extra=1), "config_error"), (lambda: monkeypatch.setattr(gating, "load", lambda *_: 1 / 0), "internal_error")):
         work.suite("a")
@@ -254,7 +245,7 @@ def test_gate__a_report_over_a_suite__is_refused(work):
 
 def test_gate__a_broken_history__is_a_warning(work):
     """A trend that cannot be kept does not replace a verdict."""
-    suite = accepted(work, "a")
+    suite = work.accepted("a")
     (work.folder / "eval-results/history.sqlite").write_text("no database, but long enough to be looked at as one " * 20)
     work.answers(a="no")
 
@@ -267,7 +258,7 @@ def test_gate__a_broken_history__is_a_warning(work):
 @pytest.mark.parametrize("how", ["dangling", "loop", "file"])
 def test_gate__a_baseline_that_is_there_and_not_right__is_never_no_baseline(work, how):
     """A dangling link, a loop or a file in the baseline's place is a configuration error."""
-    suite = accepted(work, "a")
+    suite = work.accepted("a")
     folder = work.folder / "eval-baselines/s"
     folder.rename(work.folder / "elsewhere")
     folder.write_text("x") if how == "file" else folder.symlink_to("nowhere" if how == "dangling" else "s")
@@ -277,7 +268,7 @@ def test_gate__a_baseline_that_is_there_and_not_right__is_never_no_baseline(work
 
 def test_gate__the_baseline_of_another_suite__is_untrusted(work):
     """A folder copied under another suite's key is refused."""
-    accepted(work, "a", name="other")
+    work.accepted("a", name="other")
     (work.folder / "eval-baselines/other").rename(work.folder / "eval-baselines/s")
 
     done = work.run("gate", work.suite("a"))
@@ -299,7 +290,7 @@ def test_gate__a_linked_results_folder__is_not_emptied(work):
 
 def test_gate__loosened_policy__stands_in_the_headline(work):
     """A pull request that widens its own tolerance is told on (loosened policy)."""
-    accepted(work, "a")
+    work.accepted("a")
     suite = work.suite("a", gate={"tolerance": 0.5, "case_tolerance": 1.0})
 
     done = work.run("gate", suite, "--report", "r.md")
@@ -310,7 +301,7 @@ def test_gate__loosened_policy__stands_in_the_headline(work):
 
 def test_gate__never_writes_below_the_baseline(work):
     """Only `accept` moves a baseline."""
-    suite = accepted(work, "a")
+    suite = work.accepted("a")
     before = work.tree("eval-baselines")
     work.answers(a="no")
 
@@ -322,7 +313,7 @@ def test_gate__never_writes_below_the_baseline(work):
 @pytest.mark.parametrize("break_it", ["suite", "baseline", "filter", "target"])
 def test_gate__bad_input__writes_nothing_over(work, break_it):
     """A configuration error leaves the record of the last run as it was, and says so in verdict.json."""
-    suite = accepted(work, "a")
+    suite = work.accepted("a")
     before = {name: data for name, data in work.tree("eval-results").items() if name.startswith("s/")}
     arguments = ["gate", suite]
     if break_it == "suite":
@@ -343,7 +334,7 @@ def test_gate__bad_input__writes_nothing_over(work, break_it):
 
 def test_files__are_valid_under_the_published_schemas(work):
     """verdict.json, record.json and the case files hold to their JSON Schemas."""
-    suite = accepted(work, "a", "b")
+    suite = work.accepted("a", "b")
     work.answers(a="no", b=3)
     work.run("gate", suite)
 

@@ -16,14 +16,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-def measured(work, *ids, **top):
-    """A suite whose cases all pass, measured."""
-    suite = work.suite(*ids, **top)
-    work.answers(**dict.fromkeys(ids, "yes"))
-    assert work.run("run", suite).code == 0
-    return suite
-
-
 def test_init__writes_a_valid_suite_and_never_overwrites(work):
     """Four files; a second init keeps what is there, and says what the placeholder of the Action is only where it was written."""
     first = work.run("init", ".")

@@ -7,20 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from evalaction.store.baselines import DirectoryStore
+
 ROOT = Path(__file__).parents[2]
-
-
-def measured(work, *ids, **top):
-    """A suite whose cases all pass, measured."""
-    suite = work.suite(*ids, **top)
-    work.answers(**dict.fromkeys(ids, "yes"))
-    assert work.run("run", suite).code == 0
-    return suite
 
 
 def test_accept__says_who_why_and_what_moved(work):
     """Name and reason are stored and shown by the next gate; moved cases are printed with both values."""
-    suite = measured(work, "a", "b")
+    suite = work.measured("a", "b")
     work.run("accept", "eval-results", "--reason", "first", "--by", "Ada L")
     work.answers(a="yes", b="no")
     work.run("run", suite)
@@ -35,7 +29,7 @@ def test_accept__says_who_why_and_what_moved(work):
 
 def test_accept__drifted__is_exit_1_and_stores_nothing(work):
     """A level below the anchor needs --move-anchor."""
-    suite = measured(work, *"abcde")
+    suite = work.measured(*"abcde")
     work.run("accept", "eval-results", "--reason", "first")
     before = work.tree("eval-baselines")
     work.answers(**{**dict.fromkeys("abcde", "yes"), "a": "no"})
@@ -48,9 +42,19 @@ def test_accept__drifted__is_exit_1_and_stores_nothing(work):
     assert "nothing was accepted; where the lower level is right, add --move-anchor" in done.err
 
 
+def test_accept__while_another_is_at_work__is_refused(work):
+    """Two acceptances at once would both continue the same one: the second is exit 2, and the first one's baseline stands."""
+    work.measured("a")
+    with DirectoryStore(work.folder / "eval-baselines").held():
+        done = work.run("accept", "eval-results", "--reason", "x")
+
+    assert (done.code, "another acceptance is at work" in done.err, work.tree("eval-baselines")) == (2, True, {})
+    assert work.run("accept", "eval-results", "--reason", "x").code == 0
+
+
 def test_accept__several_suites__all_or_none(work):
     """One record with an error: nothing of any suite is stored."""
-    measured(work, "a", name="one")
+    work.measured("a", name="one")
     two = work.suite("b", name="two")
     work.answers(b=7)
     work.run("run", two)
@@ -61,7 +65,7 @@ def test_accept__several_suites__all_or_none(work):
 
 def test_compare__a_record_with_itself__is_clean(work):
     """compare(x, x) never regresses, and measures nothing."""
-    measured(work, "a", "b")
+    work.measured("a", "b")
     calls = work.calls("a")
 
     done = work.run("compare", "eval-results/s", "eval-results/s", "--out", "compared", "--format", "json")
@@ -71,7 +75,7 @@ def test_compare__a_record_with_itself__is_clean(work):
 
 def test_report__renders_again_and_is_published(work):
     """The report of a finished run can be had later; the last line says so."""
-    measured(work, "a")
+    work.measured("a")
 
     done = work.run("report", "eval-results", "--report", "again.md")
 
@@ -135,7 +139,7 @@ def test_readers__of_a_record__need_no_secret_of_its_suite(work, monkeypatch, co
 
 def test_history__shows_runs_oldest_first(work):
     """Two gates, two rows, as text and as JSON, by name and by file."""
-    suite = measured(work, "a")
+    suite = work.measured("a")
     work.run("gate", suite)
 
     rows = json.loads(work.run("history", suite, "--format", "json").out)["runs"]
@@ -147,8 +151,8 @@ def test_history__shows_runs_oldest_first(work):
 
 def test_accept__takes_only_the_suites_of_the_last_run(work):
     """A record of an earlier run that lies beside is not accepted along with it."""
-    measured(work, "a", name="old")
-    measured(work, "b", name="new")
+    work.measured("a", name="old")
+    work.measured("b", name="new")
 
     assert work.run("accept", "eval-results", "--reason", "the new one").code == 0
 
@@ -157,8 +161,8 @@ def test_accept__takes_only_the_suites_of_the_last_run(work):
 
 def test_compare__suites_of_one_side_only__are_refused(work):
     """Neither side's suites may vanish without a word, and nothing is added to the history."""
-    measured(work, "a", name="one")
-    measured(work, "a", name="two")
+    work.measured("a", name="one")
+    work.measured("a", name="two")
 
     assert work.run("compare", "eval-results", "eval-results/one", "--out", "c").code == 2
     assert work.run("compare", "eval-results/one", "eval-results", "--out", "c").code == 2

@@ -9,7 +9,8 @@ import pytest
 
 from evalaction.core import specs
 from evalaction.core.answer import PARTS
-from evalaction.core.metrics import RAW, metric_names
+from evalaction.core.metrics import metric_names
+from evalaction.core.spec_base import RAW
 from evalaction.core.suite import Limits, Policy, TargetBlock
 from evalaction.core.verdict import EXIT_CODES, CaseVerdict, MetricVerdict
 from evalaction.datasets.native import NativeCase, SuiteFile

@@ -53,6 +53,16 @@ def test_singles__scoring_sees_the_measured_latency():
     assert 40 < seen[0] < 1000
 
 
+@pytest.mark.parametrize(("concurrency", "first"), [(4, ["ask"] * 4), (1, ["ask", "score"] * 2)])
+def test_singles__the_next_question_is_asked_before_the_last_answer_is_scored(concurrency, first):
+    """The system never waits for our scoring; where one is asked at a time nothing waits, so that a kill loses one answer at most."""
+    seen = []
+    target = Target(lambda _request, _number: seen.append("ask") or Answer(output="x"))
+    measure(requests_for(12), target, concurrency=concurrency, score=lambda _case, _answer, _rows: seen.append("score") or Score(1.0, True))
+    assert seen[: len(first)] == first
+    assert (seen.count("ask"), seen.count("score")) == (12, 12)
+
+
 def test_singles__concurrency_is_bounded_and_used():
     """Never more calls at once than permitted, and as many as that."""
 

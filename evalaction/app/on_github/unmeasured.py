@@ -5,15 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, cast
+from typing import cast
 
-from evalaction.app.judging import VERDICT_FILE
+from evalaction.app.judging import VERDICT_FILE, NoVerdict
 from evalaction.core.verdict import EXIT_CODES, PRECEDENCE, Reason, SuiteVerdict, Verdict
 from evalaction.errors import ConfigError, ExitCode
 from evalaction.report.text import plain
 from evalaction.store.records import HEADER_FILE, load
 
-Word = Literal["config_error", "internal_error", "not_measured", "not_run"]
 _RED = ("config_error", "internal_error", "not_measured")
 _MOST, _CODE, _MESSAGE = 100, 60, 1000
 """Reasons of one run that are passed on, and characters of their parts."""
@@ -24,7 +23,7 @@ class Unmeasured:
     """What the results of one key say instead of a record."""
 
     key: str
-    word: Word
+    word: NoVerdict
     reasons: tuple[Reason, ...]
 
     def as_suite(self) -> SuiteVerdict:
@@ -65,7 +64,7 @@ def _stated(key: str, place: Path, *, outsider: bool) -> Unmeasured:
         what = f"the results of {key} claim to be {said.verdict} and hold no record of it"
         raise ConfigError.one("INVALID_RECORD", what, "run the gate again, and keep all of its results", file=VERDICT_FILE)
     reasons = tuple(_bounded(reason) for reason in said.reasons[:_MOST]) or (Reason(code="NOT_MEASURED", message="no reason was given"),)
-    return Unmeasured(key=key, word=cast("Word", said.verdict), reasons=reasons)
+    return Unmeasured(key=key, word=cast("NoVerdict", said.verdict), reasons=reasons)
 
 
 def _bounded(reason: Reason) -> Reason:
