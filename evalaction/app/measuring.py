@@ -215,7 +215,8 @@ class Measurement:
 
     def explain(self, extra: tuple[ExtraRuns, ...]) -> RunRecord:
         """The record with why cases were run again, on disk too."""
-        self._extra, self._record = extra, None
+        if extra != self._extra:
+            self._extra, self._record = extra, None
         return self.record()
 
     def _header(self) -> RunHeader:

@@ -47,7 +47,35 @@ class Sample:
 
 
 def sample(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> Sample:
-    """The sample of measured trials over these checks."""
+    """The sample of measured trials over these checks; nobody changes its lists."""
+    if len(trials) == 1 and _is_bare(trials[0]):
+        return _sample_of_one(trials[0], checks)
+    return _sample(trials, checks)
+
+
+def _is_bare(trial: Trial) -> bool:
+    """Whether it is no more than its results: such trials are shared (`core.sharing`), so that one of them stands for many cases."""
+    return trial.answer is None and trial.latency_ms is None and trial.cost_usd is None and trial.tokens is None
+
+
+def _sample_of_one(trial: Trial, checks: Sequence[CheckInfo]) -> Sample:
+    """The sample of one shared trial, made once for all cases whose checks have the same ids, weights and metrics."""
+    key = (id(trial), *[(check.id, check.weight, check.metrics) for check in checks])
+    known = _KNOWN.get(key)
+    if known is not None:
+        return known[1]
+    made = _sample((trial,), checks)
+    if len(_KNOWN) < _MOST_KNOWN:
+        _KNOWN[key] = trial, made
+    return made
+
+
+_MOST_KNOWN = 4096
+_KNOWN: dict[tuple[object, ...], tuple[Trial, Sample]] = {}
+"""By the identity of the trial, which the entry keeps alive."""
+
+
+def _sample(trials: Sequence[Trial], checks: Sequence[CheckInfo]) -> Sample:
     if (usual := _sample_in_columns(trials, checks)) is not None:
         return usual
     gathered = _Gathered({check.id: check for check in checks}, some_alone=not all(check.weight for check in checks))

@@ -15,8 +15,8 @@ from typing import Protocol
 
 from evalaction.core.fingerprint import define, digest
 from evalaction.core.masking import Masker
-from evalaction.core.model import adapter
-from evalaction.core.record import CaseRecord, RunHeader, RunRecord, Trial
+from evalaction.core.model import adapter, known_good
+from evalaction.core.record import SCHEMA_VERSION, CaseRecord, RunHeader, RunRecord, Trial
 from evalaction.core.suite import Case, Suite
 from evalaction.errors import ConfigError
 from evalaction.store.behind import WriteBehind
@@ -190,10 +190,7 @@ def case_record(case: Case, trials: Sequence[Trial], repeats: int) -> CaseRecord
     """A case with its trials as it is stored."""
     known = define(case)
     text = case.input if len(case.input) <= LONGEST_INPUT else f"{case.input[:LONGEST_INPUT]}… [cut: {len(case.input):,} characters in all]"
-    return CaseRecord(
-        id=case.id, fingerprint=known.fingerprint, input=text, category=case.category, tags=case.tags, line=case.line, floor=case.floor, repeats=repeats, checks=known.checks,
-        trials=tuple(trials),
-    )  # fmt: skip
+    return known_good(CaseRecord, SCHEMA_VERSION, case.id, known.fingerprint, text, case.category, case.tags, case.line, case.floor, repeats, known.checks, tuple(trials))
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
