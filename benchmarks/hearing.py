@@ -9,7 +9,7 @@ from random import Random
 from benchmarks.worlds import Draw, System
 from evalaction.core.blame import Sides, assign, plan_blame
 from evalaction.core.blamed import blamed, outcome_of
-from evalaction.core.compare import Comparison
+from evalaction.core.comparison import Comparison
 from evalaction.core.record import RunRecord
 from evalaction.core.verdict import SuiteVerdict
 

@@ -20,7 +20,8 @@ from benchmarks.hearing import Hearing, heard
 from benchmarks.rivals import measure_rivals, store
 from benchmarks.worlds import Change, Kind, System, World, changed, fallen, new_world, of_rubric, of_world, with_shocks
 from evalaction.core.accept import drift
-from evalaction.core.compare import Comparison, Rules, compare
+from evalaction.core.compare import compare
+from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.record import Acceptance, Baseline, RunRecord

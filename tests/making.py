@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from evalaction.core.accept import AcceptRequest, accept
-from evalaction.core.compare import Rules, compare
+from evalaction.core.compare import compare
+from evalaction.core.comparison import Rules
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.record import Baseline, CaseRecord, CheckInfo, CheckResult, Failure, RunHeader, RunRecord, Trial

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
-from evalaction.core.compare import Comparison, Rules, compare
+from evalaction.core.compare import compare
+from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.pairing import pair_records

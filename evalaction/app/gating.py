@@ -17,7 +17,8 @@ from evalaction.app.parts import Job, Parts
 from evalaction.app.signals import stopping
 from evalaction.app.vanished import vanished
 from evalaction.core.checks.base import one_line
-from evalaction.core.compare import PASSES_TO_PROVE, Comparison, Rules, compare
+from evalaction.core.compare import compare
+from evalaction.core.comparison import PASSES_TO_PROVE, Comparison, Rules
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.extra import ExtraLog

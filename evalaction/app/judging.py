@@ -13,7 +13,8 @@ from typing import Literal
 
 from evalaction import __version__
 from evalaction.app.parts import Outputs, Parts
-from evalaction.core.compare import Comparison, Rules, compare
+from evalaction.core.compare import compare
+from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.masking import Masker

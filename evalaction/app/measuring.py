@@ -21,7 +21,7 @@ from evalaction.app.taping import close_tape, open_reference, open_tape, open_ta
 from evalaction.core.answer import Answer
 from evalaction.core.checks import Scoring, score_answer
 from evalaction.core.checks.scoring import Scored
-from evalaction.core.compare import PASSES_TO_PROVE
+from evalaction.core.comparison import PASSES_TO_PROVE
 from evalaction.core.fingerprint import digest
 from evalaction.core.identity import embedded_by, judged_by
 from evalaction.core.model import adapter

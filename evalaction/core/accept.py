@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from evalaction.core.compare import Comparison, Rules, compare
+from evalaction.core.compare import compare
+from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.record import Acceptance, Baseline, CaseRecord, RunHeader, RunRecord, Selection
 from evalaction.core.rules import choose_rule
 from evalaction.core.sample import suite_metrics

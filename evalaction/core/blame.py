@@ -10,7 +10,7 @@ import dataclasses
 import functools
 from collections.abc import Iterable, Mapping, Sequence
 
-from evalaction.core.compare import Comparison, Rules, sign_of
+from evalaction.core.comparison import Comparison, Rules, sign_of
 from evalaction.core.model import copy_of
 from evalaction.core.pairing import pair_records
 from evalaction.core.readings import CaseReadings, Name, read_case

@@ -9,7 +9,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from evalaction.core.accept import rules_of
-from evalaction.core.compare import Rules
+from evalaction.core.comparison import Rules
 from evalaction.core.pairing import pair_records
 from evalaction.core.plan import profile_of
 from evalaction.core.readings import Name, read_case

@@ -6,7 +6,7 @@ import dataclasses
 import math
 from collections.abc import Iterable, Sequence
 
-from evalaction.core.compare import EPSILON, Rules, State, is_stuck
+from evalaction.core.comparison import EPSILON, Rules, State, is_stuck
 from evalaction.core.plan import Suspect
 from evalaction.core.sample import mean
 from evalaction.core.stats.boschloo import boschloo_table, critical_passes, runs_needed

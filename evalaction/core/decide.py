@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from evalaction.core.compare import Comparison, Outcome
+from evalaction.core.comparison import Comparison, Outcome
 from evalaction.core.doubts import warnings_of
 from evalaction.core.evidence import Evidence, describe, stored_runs
 from evalaction.core.loosened import loosened, lowered_floors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
-from evalaction.core.compare import EPSILON, Outcome
+from evalaction.core.comparison import EPSILON, Outcome
 from evalaction.core.evidence import Evidence, describe, excused, misses, say, stored_runs
 from evalaction.core.metrics import lower_is_better
 from evalaction.core.sample import mean

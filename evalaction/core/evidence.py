@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from statistics import NormalDist
 
-from evalaction.core.compare import EPSILON, Comparison
+from evalaction.core.comparison import EPSILON, Comparison
 from evalaction.core.metrics import lower_is_better
 from evalaction.core.record import Baseline, CaseRecord, RunRecord, Selection
 from evalaction.core.sample import mean, passes_of, sample

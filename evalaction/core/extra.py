@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Literal
 
-from evalaction.core.compare import Comparison, Outcome
+from evalaction.core.comparison import Comparison, Outcome
 from evalaction.core.plan import Cause
 from evalaction.core.record import RunRecord
 from evalaction.core.reruns import ExtraRuns

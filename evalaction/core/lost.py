@@ -6,7 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from evalaction.core.compare import Comparison, Outcome
+from evalaction.core.comparison import Comparison, Outcome
 from evalaction.core.pairing import Pair
 from evalaction.core.produced import Lost
 from evalaction.core.record import CaseRecord, CheckInfo, RunRecord

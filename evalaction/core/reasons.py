@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evalaction.core.compare import EPSILON, Comparison, Outcome, Rules
+from evalaction.core.comparison import EPSILON, Comparison, Outcome, Rules
 from evalaction.core.evidence import Evidence, excused, is_lost, misses, say, score_below_floor
 from evalaction.core.metrics import lower_is_better
 from evalaction.core.sample import mean

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from evalaction.core.accept import rules_of
-from evalaction.core.compare import Comparison, compare
+from evalaction.core.compare import compare
+from evalaction.core.comparison import Comparison
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.model import copy_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from evalaction.core.compare import EPSILON, Comparison, Rules, compare
+from evalaction.core.by_tolerance import compare_by_tolerance
+from evalaction.core.comparison import EPSILON, Comparison, Rules
 from evalaction.core.record import RunRecord
 from evalaction.core.sample import mean
 from evalaction.core.spec_base import PASS_RATE
@@ -17,7 +18,7 @@ def compare_with_score(score: float, current: RunRecord, rules: Rules) -> Compar
     A drop counts when it is larger than the tolerance of `pass_rate`; one run decides, since no case is known that could be
     asked again. A run of a part of the suite is not compared: its rate is one of other cases.
     """
-    alone = compare(None, current, dataclasses.replace(rules, name="tolerance", can_confirm=False))
+    alone = compare_by_tolerance(None, current, dataclasses.replace(rules, name="tolerance", can_confirm=False))
     whole = alone.whole.get(PASS_RATE)
     if whole is None or not whole.values or current.header.selection.is_partial:
         return alone

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from evalaction.core.compare import Comparison, Rules, compare
+from evalaction.core.compare import compare
+from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.evidence import Evidence
 from evalaction.core.record import Acceptance, Baseline, RunRecord
 from evalaction.core.verdict import AnchorChange, AnchorInfo

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 
 from evalaction.core.case_level import CaseLevel, Room, Ruling
-from evalaction.core.compare import Comparison, Outcome, Rules, State, is_stuck, not_compared, unconfirmed_of, unpaired_checks
+from evalaction.core.comparison import Comparison, Outcome, Rules, State, is_stuck, not_compared, unconfirmed_of, unpaired_checks
 from evalaction.core.pairing import Pair, pair_records
 from evalaction.core.plan import Cause, SuiteProgress, Suspect, choose_suspects, follow_stages, next_runs, profile_of
 from evalaction.core.produced import Produced

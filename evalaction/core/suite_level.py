@@ -6,7 +6,8 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from evalaction.core.compare import EPSILON, Rules, State, is_stuck, judge_suspicion, sign_of
+from evalaction.core.by_tolerance import judge_suspicion
+from evalaction.core.comparison import EPSILON, Rules, State, is_stuck, sign_of
 from evalaction.core.plan import Look, SuiteProgress
 from evalaction.core.readings import CaseReadings, Name, SuiteSeries, Values, collect
 from evalaction.core.rules import runs_needed_for

@@ -244,7 +244,8 @@ def test_plan__other_reasons_to_fail__ask_nobody():
 
     before, now = baseline(case("a", 1.0), case("b", 1.0)), record(case("a", 0.0), case("b", 1.0))
     red = verdict(before, now)
-    from evalaction.core.compare import Rules, compare
+    from evalaction.core.compare import compare
+    from evalaction.core.comparison import Rules
     from evalaction.core.suite import Policy
 
     def plan(policy):

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evalaction.core.compare import Rules, compare
+from evalaction.core.compare import compare
+from evalaction.core.comparison import Rules
 from evalaction.core.record import RunRecord
 from evalaction.core.suite import Policy
 from tests.making import baseline, case, codes, record, words

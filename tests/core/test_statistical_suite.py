@@ -11,7 +11,8 @@ from random import Random
 import pytest
 
 from evalaction.core.accept import accept, drift
-from evalaction.core.compare import Rules, compare
+from evalaction.core.compare import compare
+from evalaction.core.comparison import Rules
 from evalaction.core.record import RunRecord
 from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy
@@ -205,7 +206,7 @@ def test_speed__two_hundred_cases_of_ten_runs__are_decided_in_a_second(kind):
 def test_imports__the_other_rules_do_not_load_statistics():
     """A process that compares by points has loaded neither the tests of chance nor numpy."""
     code = (
-        "import sys; from evalaction.core.compare import Rules, compare; from evalaction.core.decide import decide; from evalaction.core.accept import accept; "
+        "import sys; from evalaction.core.compare import compare; from evalaction.core.decide import decide; from evalaction.core.accept import accept; "
         "print([name for name in sys.modules if 'core.stat' in name or name in ('numpy', 'scipy')])"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=60)
