@@ -144,7 +144,7 @@ class Recorder:
             data = to_json(self._masker.json(json.loads(data), keep=_IDENTITY))
         # Nothing reads the folder before the header is there, so a new file needs no detour.
         (self._behind.write if self._behind else write_new)(f"{self._cases_folder}{os.sep}{case_name(case.id)}", data)
-        self.cases[case.id] = light(record)
+        self.cases[case.id] = light(record, record.checks)
 
     def abandon(self, failure: Trial) -> None:
         """Close every case that still waits for trials: the missing ones get this failure."""

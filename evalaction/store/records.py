@@ -15,7 +15,7 @@ from evalaction.core import sharing
 from evalaction.core.checks.base import quoted
 from evalaction.core.fingerprint import slug
 from evalaction.core.model import adapter, copy_of, json_bytes
-from evalaction.core.record import SCHEMA_VERSION, CaseRecord, RunHeader, RunRecord
+from evalaction.core.record import SCHEMA_VERSION, CaseRecord, CheckInfo, RunHeader, RunRecord
 from evalaction.core.suite import Policy
 from evalaction.errors import ConfigError
 from evalaction.store.files import read_bytes
@@ -120,9 +120,9 @@ def _read(kind: type[T], folder: str, name: str, seen: Seen | None) -> T:
     return load(kind, path, data)
 
 
-def light(case: CaseRecord) -> CaseRecord:
-    """A case without input, answers and details: small enough to keep in memory by the hundred thousand."""
-    return copy_of(case, input="", checks=sharing.checks(case.checks), trials=tuple([sharing.without_texts(trial) for trial in case.trials]))
+def light(case: CaseRecord, checks: tuple[CheckInfo, ...] | None = None) -> CaseRecord:
+    """A case without input, answers and details: small enough to keep in memory by the hundred thousand. `checks` are its own where they are shared already."""
+    return copy_of(case, input="", checks=checks or sharing.checks(case.checks), trials=tuple([sharing.without_texts(trial) for trial in case.trials]))
 
 
 def read_cases(folder: Path, case_ids: Iterable[str]) -> Mapping[str, CaseRecord]:
