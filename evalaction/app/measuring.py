@@ -94,12 +94,14 @@ class Measurement:
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._progress.finish()
-        await self.target.close()
-        if self.judge is not None:
-            await self.judge.close()
-        self._recorder.close(keep_journal=error is not None or self.stop.is_set())
-        whole = error is None and self._ended is None and not self.stop.is_set() and not any(case.is_error for case in self._recorder.cases.values())
-        close_tape(self._parts, self._tapes, self.suite, self.tape, whole=whole)
+        try:
+            await self.target.close()
+            if self.judge is not None:
+                await self.judge.close()
+        finally:
+            self._recorder.close(keep_journal=error is not None or self.stop.is_set())
+            whole = error is None and self._ended is None and not self.stop.is_set() and not any(case.is_error for case in self._recorder.cases.values())
+            close_tape(self._parts, self._tapes, self.suite, self.tape, whole=whole)
 
     @property
     def budget(self) -> Budget:
