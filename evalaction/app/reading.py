@@ -25,7 +25,7 @@ from evalaction.store.recorder import write_record
 from evalaction.store.records import read_below, read_record, read_records, record_folders, refuse_shared_keys
 
 MOST_RUNS, SHOWN_RUNS = 10_000, 100
-Beside = Callable[[Sequence[str]], Sequence[SuiteVerdict]]
+Others = Callable[[Sequence[str]], Sequence[SuiteVerdict]]
 
 
 def compare_records(parts: Parts, outputs: Outputs, before: Path, after: Path) -> Verdict:
@@ -65,7 +65,7 @@ def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
     return verdict
 
 
-def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[[Verdict], VerdictWord], beside: Beside | None = None) -> Verdict:
+def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[[Verdict], VerdictWord], beside: Others | None = None) -> Verdict:
     """Judge finished records and show the verdict; what verdict.json and the process say is `word` of it, the suites keep their own.
 
     `beside` tells from the keys that were judged which suites without a record count like the others.
