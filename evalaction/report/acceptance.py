@@ -74,4 +74,3 @@ def _row(case: CaseVerdict) -> tuple[Said, ...]:
 
 def _drift_row(metric: MetricVerdict) -> tuple[Said, ...]:
     return say("{}", metric.metric), ours(number(metric.baseline)), ours(number(metric.current)), ours(number(metric.tolerance))
-
