@@ -243,13 +243,13 @@ def init(folder: Path, action: str | None, **options: Any) -> int:
 def schema(of: str, output: Path | None, **options: Any) -> int:
     """Print the JSON Schema of the suite file, or of another file."""
     from evalaction.app.schemas import schema_text
-    from evalaction.store.files import write_atomic
+    from evalaction.store.files import write_named
 
     text = schema_text(of)
     if output is None:
         parts_of(options).console.document(text)
     else:
-        write_atomic(output, text.encode())
+        write_named(output, text.encode())
     return int(ExitCode.OK)
 
 

@@ -87,6 +87,8 @@ SUITE_MISSING | Accepted suites are not in the results that a second stage repor
 TOO_MANY_ERRORS | More cases than `max_errors` could not be measured, or one that looked worse could be asked again without success only. This is no verdict on the change. | Read the first error in the report and remove its cause, then run again; `--resume` does not repeat what was measured. Raise `max_errors` only if single failures are normal for this system.
 TOO_FEW_COMPARABLE | Fewer of the baseline's cases than `min_comparable` are left to compare. | Run the whole suite, without a filter if there was one, and accept a baseline of the new suite.
 DRIFTED | The record to be accepted is below the anchor by more than the tolerance: many small steps down are one large one. | Raise the quality to the anchor's level. If the lower level is meant, accept with `--move-anchor` and say in the reason why.
+NOT_MEASURED | A finished run says that it could not be measured, and gives no reason that a second stage can repeat. | Open the run that is named, and read its log.
+INTERNAL_ERROR | A bug in eval-gate: it ended where it must not. This is no verdict on the change. | Report it with the message; `--verbose` adds where it happened.
 """)
 
 _LINE = 120

@@ -50,7 +50,7 @@ class Settings:
         """Commit, author, time (ISO 8601) and subject of the last change of a path in git; None where git knows none."""
         said = _git(self.workspace, "log", "-1", "--format=%H%x09%an%x09%aI%x09%s", "--", str(path.absolute()))
         found = said.split("\t", 3) if said else []
-        return (found[0], found[1], found[2], found[3]) if len(found) == len("four") else None
+        return (found[0], found[1], found[2], found[3]) if len(found) == 4 else None
 
     def person(self) -> str:
         """Who accepts when nobody is named: the actor on GitHub, else git's user, else the login name."""

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 import evalaction
+from evalaction.codes import REGISTRY
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -130,6 +131,17 @@ def test_tests__each_states_its_claim_in_one_line():
     ]
 
     assert silent == []
+
+
+def test_codes__that_the_program_says_are_explained():
+    """Every code that a fault, a failure or a reason is made with stands in the registry, and so in docs/errors.md."""
+    calls = [node for path in (ROOT / "evalaction").rglob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+    named = [keyword.value for call in calls for keyword in call.keywords if keyword.arg == "code"]
+    first = [call.args[0] for call in calls if call.args and re.search(r"(ConfigError\.one|Error)$", ast.unparse(call.func))]
+    said = {node.value for value in (*named, *first) for node in ast.walk(value) if isinstance(node, ast.Constant) and re.fullmatch(r"[A-Z]+(_[A-Z]+)+", str(node.value))}
+
+    assert len(said) > 30
+    assert said <= set(REGISTRY)
 
 
 def test_version__console_script_and_module_agree():

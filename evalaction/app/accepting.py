@@ -11,6 +11,7 @@ from evalaction.app.baselines import FoundBaseline, Where, of_records
 from evalaction.app.judging import VERDICT_FILE
 from evalaction.app.parts import BaselineSource, Parts
 from evalaction.core.accept import Accepted, AcceptRequest, accept, rules_of
+from evalaction.core.metrics import lower_is_better
 from evalaction.core.record import RunRecord
 from evalaction.core.verdict import Verdict
 from evalaction.errors import ConfigError
@@ -169,7 +170,8 @@ def _lines(record: RunRecord, accepted: Accepted) -> Iterable[str]:
             listed = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
             yield f"suite {suite}: {word} {len(names)} case{'s' if len(names) > 1 else ''}: {listed}"
     for metric in accepted.drifted:
+        side = "above" if lower_is_better(metric.metric) else "below"
         yield (
-            f"DRIFTED suite {suite}: {metric.metric} is {metric.current:.4f}, below the anchor's {metric.baseline:.4f} by more than {metric.tolerance:.4f}. "
+            f"DRIFTED suite {suite}: {metric.metric} is {metric.current:.4f}, {side} the anchor's {metric.baseline:.4f} by more than {metric.tolerance:.4f}. "
             "Fix: raise the system's quality, or accept with --move-anchor if the lower level is right."
         )

@@ -29,7 +29,7 @@ from evalaction.targets.build import build_target
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class RedSuite:
     """A suite that is about to be called red: its verdict, what it was compared with, and its measurement."""
 
     verdict: SuiteVerdict
@@ -38,7 +38,7 @@ class Case:
     measurement: Measurement
 
 
-async def ask_base(parts: Parts, job: Job, case: Case) -> SuiteVerdict:
+async def ask_base(parts: Parts, job: Job, case: RedSuite) -> SuiteVerdict:
     """The verdict after the base system was heard. Where it could not be, the verdict stands and says why."""
     suite, record = case.measurement.suite, case.measurement.record()
     plan = plan_blame(case.verdict, case.comparison, record)

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from evalaction.app.baselines import FoundBaseline, Where, of_records, of_suites
-from evalaction.app.blaming import Case, ask_base, judge_again
+from evalaction.app.blaming import RedSuite, ask_base, judge_again
 from evalaction.app.importing import import_suite
 from evalaction.app.judging import Judged, judge, publish
 from evalaction.app.loading import load
@@ -138,7 +138,7 @@ async def _gate(parts: Parts, job: Job, measurement: Measurement, known: FoundBa
         record = measurement.explain(log.closed(comparison, interrupted=measurement.stop.is_set()))
         verdict = judge(record, baseline, comparison.rules, parts.now(), comparison)
         if baseline is not None and suite.blame is not None:
-            verdict = await ask_base(parts, job, Case(verdict=verdict, comparison=comparison, baseline=baseline, measurement=measurement))
+            verdict = await ask_base(parts, job, RedSuite(verdict=verdict, comparison=comparison, baseline=baseline, measurement=measurement))
     parts.console.detail(f"suite {suite.name}: record in {measurement.folder}, {'baseline in ' + str(known.folder) if baseline else 'no baseline'}")
     return Judged(verdict=verdict, record=record, folder=measurement.folder, baseline_folder=known.folder if baseline else None)
 

@@ -88,7 +88,7 @@ def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: S
         _remember(parts, outputs, judged)
     if show:
         render(parts, outputs, verdict, judged)
-        _point(parts, outputs, verdict)
+        _point(parts, outputs, verdict, judged)
     _keep_labelled(parts, outputs, judged)
     for line in red_lines(verdict):
         parts.console.say(line)
@@ -97,18 +97,28 @@ def publish(parts: Parts, outputs: Outputs, judged: Sequence[Judged], skipped: S
     return verdict
 
 
-def _point(parts: Parts, outputs: Outputs, verdict: Verdict) -> None:
+def _point(parts: Parts, outputs: Outputs, verdict: Verdict, judged: Sequence[Judged]) -> None:
     """Where the rest stands, for a reader of the log: the whole report, and what each case said."""
     if outputs.sink is not None:
         return
     if outputs.report is not None:
         parts.console.say(f"full report: {outputs.report}")
-    elif verdict.would_exit == ExitCode.REGRESSED and outputs.baseline_label is None:
+    elif verdict.would_exit == ExitCode.REGRESSED and outputs.baseline_label is None and (place := _place_to_report(outputs, judged)) is not None:
         baseline = "" if outputs.baseline == _BASELINES else f" --baseline {shlex.quote(str(outputs.baseline))}"
-        parts.console.say(f"see the answers side by side: eval-gate report {shlex.quote(str(outputs.out))}{baseline} --format markdown")
-    lost = [suite.key for suite in verdict.suites if suite.counts.errors]
-    if lost:
-        parts.console.say(f"what was said in the cases that could not be measured: {outputs.out / lost[0] / 'cases'}")
+        parts.console.say(f"see the answers side by side: eval-gate report {shlex.quote(str(place))}{baseline} --format markdown")
+    lost = next((one for one in judged if one.verdict.counts.errors), None)
+    if lost is not None:
+        parts.console.say(f"what was said in the cases that could not be measured: {lost.folder / 'cases'}")
+
+
+def _place_to_report(outputs: Outputs, judged: Sequence[Judged]) -> Path | None:
+    """The path that `report` shows just these records for; None where no one path does, or where it would compare them with other baselines."""
+    if any(one.baseline_folder is not None and not one.baseline_folder.is_relative_to(outputs.baseline) for one in judged):
+        return None
+    parents = {one.folder.parent for one in judged}
+    if len(judged) == 1 and outputs.out not in parents:
+        return judged[0].folder
+    return parents.pop() if len(parents) == 1 else None
 
 
 def _keep_labelled(parts: Parts, outputs: Outputs, judged: Sequence[Judged]) -> None:

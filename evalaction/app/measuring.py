@@ -27,7 +27,7 @@ from evalaction.core.identity import embedded_by, judged_by
 from evalaction.core.model import adapter
 from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.reruns import ExtraRuns
-from evalaction.core.sample import suite_metrics
+from evalaction.core.sample import counts_of, suite_metrics
 from evalaction.core.suite import Blame, Case, ModelTarget, Policy, Suite
 from evalaction.embedding.embedder import Embedder, build_embedder
 from evalaction.errors import ConfigError, Fault
@@ -94,12 +94,14 @@ class Measurement:
 
     async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._progress.finish()
-        await self.target.close()
-        if self.judge is not None:
-            await self.judge.close()
-        self._recorder.close(keep_journal=error is not None or self.stop.is_set())
-        whole = error is None and self._ended is None and not self.stop.is_set() and not any(case.is_error for case in self._recorder.cases.values())
-        close_tape(self._parts, self._tapes, self.suite, self.tape, whole=whole)
+        try:
+            await self.target.close()
+            if self.judge is not None:
+                await self.judge.close()
+        finally:
+            self._recorder.close(keep_journal=error is not None or self.stop.is_set())
+            whole = error is None and self._ended is None and not self.stop.is_set() and not any(case.is_error for case in self._recorder.cases.values())
+            close_tape(self._parts, self._tapes, self.suite, self.tape, whole=whole)
 
     @property
     def budget(self) -> Budget:
@@ -231,7 +233,7 @@ class Measurement:
             repeatable=self.repeatable, target=dict(self.target.description), policy=adapter(Policy).dump_python(suite.gate, mode="json"), floor=suite.floor,
             blame=None if suite.blame is None else adapter(Blame).dump_python(suite.blame, mode="json"), repeats=suite.repeats,
             selection=Selection(filter=self._selected.filter, tag=self._selected.tag, shard=self._selected.shard),
-            interrupted=_INTERRUPTED if self.stop.is_set() else self._ended or self.tape.failure or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
+            interrupted=_INTERRUPTED if self.stop.is_set() else self._ended or self.tape.failure or _exhausted(cases), counts=counts_of(cases), metrics=suite_metrics(cases),
             calls=self._made(),
             judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=math.fsum(costs) if costs else None, notes=tuple(self._notes),
             extra_runs=self._extra, description=suite.description, dialect=suite.dialect,
@@ -253,10 +255,6 @@ def _exhausted(cases: Iterable[CaseRecord]) -> Failure | None:
             if trial.error is not None and trial.error.code == "BUDGET_EXHAUSTED" and trial.repeat < case.repeats:
                 return trial.error
     return None
-
-
-def _counts(cases: Sequence[CaseRecord]) -> Mapping[str, int]:
-    return {"cases": len(cases), "errors": sum(case.is_error for case in cases), "trials": sum(len(case.trials) for case in cases)}
 
 
 def _most(suite: Suite) -> int:

@@ -25,7 +25,7 @@ from evalaction.store.recorder import write_record
 from evalaction.store.records import read_below, read_record, read_records, record_folders, refuse_shared_keys
 
 MOST_RUNS, SHOWN_RUNS = 10_000, 100
-Beside = Callable[[Sequence[str]], Sequence[SuiteVerdict]]
+Others = Callable[[Sequence[str]], Sequence[SuiteVerdict]]
 
 
 def compare_records(parts: Parts, outputs: Outputs, before: Path, after: Path) -> Verdict:
@@ -60,12 +60,12 @@ def _as_baseline(folder: Path) -> Baseline:
 def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
     """Render the report of finished records again; the record is data, its own verdict is not believed."""
     judged = _judged(parts, outputs, (place,))
-    verdict = overall(tuple(one.verdict for one in judged))
+    verdict = overall(tuple(one.verdict for one in judged), tool_version=__version__)
     render(parts, outputs, verdict, judged)
     return verdict
 
 
-def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[[Verdict], VerdictWord], beside: Beside | None = None) -> Verdict:
+def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[[Verdict], VerdictWord], beside: Others | None = None) -> Verdict:
     """Judge finished records and show the verdict; what verdict.json and the process say is `word` of it, the suites keep their own.
 
     `beside` tells from the keys that were judged which suites without a record count like the others.
@@ -113,11 +113,12 @@ def merge_shards(parts: Parts, places: tuple[Path, ...], into: Path, *, replace:
             record = read_below(place, folder, whole=True)
             by_key.setdefault(record.header.key, []).append(record)
     merged = {key: merge(records) for key, records in by_key.items()}
+    there = [] if replace else [into / key for key in merged if (into / key).exists()]
+    if there:
+        raise ConfigError.one("INVALID_INPUT", "the folder to merge into holds this suite already", "name a new folder with --into", file=str(there[0]))
     for key, record in merged.items():
         if replace:
             remove_tree(into / key)
-        elif (into / key).exists():
-            raise ConfigError.one("INVALID_INPUT", "the folder to merge into holds this suite already", "name a new folder with --into", file=str(into / key))
         write_record(into / key, record)
         parts.console.say(f"suite {record.header.suite}: {len(record.cases)} cases of {len(by_key[key])} shards in {into / key}")
     return tuple(into / key for key in merged)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 
 from evalaction.app.parts import Selected
 from evalaction.core.checks import SCORERS
 from evalaction.core.metrics import type_of
+from evalaction.core.pairing import is_meant
 from evalaction.core.suite import Case, Suite
 from evalaction.errors import ConfigError, Fault
 
@@ -30,9 +30,7 @@ def select(suites: Sequence[Suite], selected: Selected) -> tuple[Suite, ...]:
 
 
 def _cases(cases: Iterable[Case], selected: Selected) -> tuple[Case, ...]:
-    return tuple(
-        case for case in cases if (selected.filter is None or fnmatchcase(case.id, selected.filter)) and (selected.tag is None or selected.tag in case.tags)
-    )  # fmt: skip
+    return tuple(case for case in cases if is_meant(case.id, case.tags, glob=selected.filter, tag=selected.tag))
 
 
 def refuse_unsupported(suites: Sequence[Suite]) -> None:

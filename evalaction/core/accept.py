@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import unicodedata
 from collections.abc import Iterable, Mapping
-from fnmatch import fnmatchcase
 from typing import Literal
 
 from evalaction.core.compare import compare
 from evalaction.core.comparison import Comparison, Rules
+from evalaction.core.pairing import is_named
 from evalaction.core.record import Acceptance, Baseline, CaseRecord, RunHeader, RunRecord, Selection
 from evalaction.core.rules import choose_rule
-from evalaction.core.sample import suite_metrics
+from evalaction.core.sample import counts_of, suite_metrics
 from evalaction.core.suite import Policy
 from evalaction.core.verdict import CaseVerdict, MetricVerdict
 from evalaction.errors import ConfigError, Fault
@@ -86,7 +86,7 @@ def _chosen(record: RunRecord, difference: Comparison, request: AcceptRequest) -
         flagged = {outcome.pair.id for outcome in difference.outcomes if outcome.verdict.verdict == "regressed"}
         cases = [case for case in cases if case.id in flagged]
     if request.cases:
-        cases = [case for case in cases if any(case.id == glob or fnmatchcase(case.id, glob) for glob in request.cases)]
+        cases = [case for case in cases if any(is_named(case.id, glob) for glob in request.cases)]
     return {case.id: case for case in cases}
 
 
@@ -140,7 +140,7 @@ def _header(record: RunRecord, previous: Baseline | None, cases: Mapping[str, Ca
     kept = previous.record.header if partial and previous else record.header
     return dataclasses.replace(
         record.header, policy=kept.policy, floor=kept.floor, selection=Selection(), interrupted=None, notes=(), metrics=suite_metrics(cases.values()),
-        counts={"cases": len(cases), "errors": 0},
+        counts=counts_of(cases.values()),
     )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def plan_blame(verdict: SuiteVerdict, comparison: Comparison, current: RunRecord
     """What to ask before a suite is called red; None where no answer of the base could make it anything else."""
     if verdict.verdict != "regressed" or comparison.rules.name == "exact" or {reason.code for reason in verdict.reasons} - _ASSIGNABLE - _UNDECIDED:
         return None
-    if any(reason.message.find(" is inconclusive") >= 0 for reason in verdict.reasons):
+    if "inconclusive" in comparison.rules.policy.fail_on and "inconclusive" in {*(case.verdict for case in verdict.cases), *(metric.verdict for metric in verdict.metrics)}:
         return None
     red = [reason for reason in verdict.reasons if reason.code in _ASSIGNABLE]
     series: tuple[Name, ...] = tuple(("metric", reason.metric) if reason.metric else ("check", reason.check or "") for reason in red if reason.case is None)

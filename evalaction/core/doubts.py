@@ -38,23 +38,27 @@ def warnings_of(evidence: Evidence, counts: Counts) -> Iterable[str | Doubt]:
 
 
 def _noise(evidence: Evidence) -> Iterable[str]:
-    """What looks worse by more than its tolerance and was not proven."""
+    """What looks worse by more than its tolerance and was not proven; where nothing was tested, it was not confirmed."""
+    tested = evidence.comparison.rules.name == "statistical"
     for metric in (*evidence.comparison.metrics, *evidence.comparison.families):
         sign = -1 if lower_is_better(metric.metric) else 1
         if metric.verdict == "within_noise" and metric.delta is not None and metric.tolerance is not None and -sign * metric.delta > metric.tolerance + EPSILON:
-            yield f"{metric.metric} looks worse by {abs(metric.delta):.4f}, which is within the noise (p {metric.p_value or 0:.2g})"
+            why = "which was not confirmed" if metric.p_value is None else f"which is within the noise (p {metric.p_value:.2g})"
+            yield f"{metric.metric} looks worse by {abs(metric.delta):.4f}, {why}"
     names = [outcome.pair.id for outcome in evidence.comparison.outcomes if outcome.verdict.verdict == "within_noise"]
     if names:
         listed = ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else "")
-        yield f"{len(names)} case{'s look' if len(names) > 1 else ' looks'} worse by more than the tolerance, within the noise of the runs: {listed}"
+        why = "within the noise of the runs" if tested else "which was not confirmed"
+        yield f"{len(names)} case{'s look' if len(names) > 1 else ' looks'} worse by more than the tolerance, {why}: {listed}"
 
 
 def _drops(evidence: Evidence) -> Iterable[str]:
     for metric in evidence.comparison.metrics:
+        moved = "rose" if lower_is_better(metric.metric) else "fell"
         if metric.verdict == "within_tolerance":
-            yield f"{metric.metric} fell {abs(metric.delta or 0):.4f}, inside its tolerance of {say(metric.tolerance)}"
+            yield f"{metric.metric} {moved} {abs(metric.delta or 0):.4f}, inside its tolerance of {say(metric.tolerance)}"
         if metric.verdict == "regressed" and "metric" not in evidence.policy.fail_on:
-            yield f"{metric.metric} fell {abs(metric.delta or 0):.4f}, beyond its tolerance of {say(metric.tolerance)}; the policy does not fail on metrics"
+            yield f"{metric.metric} {moved} {abs(metric.delta or 0):.4f}, beyond its tolerance of {say(metric.tolerance)}; the policy does not fail on metrics"
     if "metric" not in evidence.policy.fail_on:
         yield from (f"the baseline has {name}, and this run did not produce it; the policy does not fail on metrics" for name in evidence.comparison.missing)
     lost = {one.case for one in evidence.comparison.lost}

@@ -80,7 +80,7 @@ def _case_digest(name: str, definition: Definition) -> str:
 
 
 _SAFE = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
-_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]|verdict|history|labels)(\..*)?")
+_RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9]|verdict|history|labels)(\..*)?|report\.md")
 
 
 def slug(name: str) -> str:

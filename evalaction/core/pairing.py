@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from typing import Literal
 
@@ -42,8 +42,17 @@ def in_scope(case: CaseRecord, selection: Selection) -> bool:
     """
     if selection.shard is not None:
         return False
-    by_id = selection.filter is None or fnmatchcase(case.id, selection.filter)
-    return by_id and (selection.tag is None or selection.tag in case.tags)
+    return is_meant(case.id, case.tags, glob=selection.filter, tag=selection.tag)
+
+
+def is_meant(case_id: str, tags: Collection[str], *, glob: str | None, tag: str | None) -> bool:
+    """Whether a filter and a tag, where given, mean a case."""
+    return (glob is None or is_named(case_id, glob)) and (tag is None or tag in tags)
+
+
+def is_named(case_id: str, glob: str) -> bool:
+    """Whether a glob means an id: also as it is written, for ids such as `a[1]` hold the signs of a glob."""
+    return case_id == glob or fnmatchcase(case_id, glob)
 
 
 def _pair(baseline: CaseRecord | None, current: CaseRecord) -> Pair:

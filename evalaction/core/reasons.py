@@ -134,7 +134,7 @@ def _error_reasons(evidence: Evidence) -> Iterable[Reason]:
         for trial in case.trials:
             if trial.error is not None:
                 first.setdefault(trial.error.code, (case.id, trial.error.message))
-    if errors:
+    if len(errors) > evidence.policy.max_errors:
         why = next((f": {code}: {message}" for code, (_, message) in first.items()), "")
         yield Reason(code="TOO_MANY_ERRORS", message=f"{len(errors)} of {len(cases)} cases could not be measured ({evidence.policy.max_errors} allowed){why}")
     if (ended := evidence.current.header.interrupted) is not None:

@@ -251,7 +251,6 @@ class RunHeader:
     dialect: str | None = None
     """The foreign kind of suite that was read; its own way of reporting is added."""
 
-
     @property
     def is_replayed(self) -> bool:
         """Whether what was measured came from a cassette, and so cannot come out otherwise."""

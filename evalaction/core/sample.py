@@ -167,7 +167,13 @@ def passes_of(case: CaseRecord) -> tuple[tuple[Trial, ...], ...]:
     by_pass: dict[int, list[Trial]] = {0: []}
     for trial in sorted(case.measured, key=lambda trial: trial.repeat):
         by_pass.setdefault(trial.repeat // case.repeats, []).append(trial)
-    return tuple(tuple(trials) for _, trials in sorted(by_pass.items()) if trials or not _)
+    return tuple(tuple(by_pass[number]) for number in sorted(by_pass))
+
+
+def counts_of(cases: Iterable[CaseRecord]) -> dict[str, int]:
+    """How many cases and trials a record holds, and how many cases could not be measured."""
+    found = list(cases)
+    return {"cases": len(found), "errors": sum(case.is_error for case in found), "trials": sum(len(case.trials) for case in found)}
 
 
 def suite_metrics(cases: Iterable[CaseRecord]) -> dict[str, float]:

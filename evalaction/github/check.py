@@ -31,6 +31,7 @@ class Check:
 
         After `unavailable` there may be one all the same, which `find` finds by its external id of at most 255 characters.
         """
+
         def post() -> CheckRun:
             return github.create_check(name, head_sha, external_id=external_id, title="Measuring", summary="The evaluation is running.")
 

@@ -11,6 +11,7 @@ from evalaction.errors import ConfigError, GitHubError
 from evalaction.github.archive import PACKED_LIMIT, UNPACKED_LIMIT, check_digest, unpack
 from evalaction.github.client import GitHub
 from evalaction.github.facts import Artifact
+from evalaction.github.names import BASELINE
 from evalaction.github.provenance import expiry
 from evalaction.github.storage import writing
 
@@ -67,7 +68,7 @@ def _gone(artifact: Artifact, what: str) -> Iterator[None]:
 
 def expired(artifact: Artifact, what: str) -> ConfigError:
     """The error for an artifact that expired: a baseline or results."""
-    if artifact.name.startswith("eval-gate-baseline-"):
+    if artifact.name.startswith(BASELINE):
         fix = "start the acceptance workflow by hand to accept a new one, and let it renew the baseline on a schedule, so that none expires again"
         return ConfigError.one("BASELINE_EXPIRED", f"{what} expired on {expiry(artifact)}", fix)
     return ConfigError.one("INVALID_RECORD", f"{what} expired on {expiry(artifact)}", "run the gate again, and accept or publish its new run")

@@ -138,7 +138,7 @@ class Intake:
             self.fault(spot, "INVALID_INPUT", f"the file counts {stated} {what} and holds {found}: it was cut short", "write the results anew")
 
     def finished(self) -> Foreign:
-        """Everything that was read. Raises ConfigError with all faults, or NO_CASES when nothing was measured at all."""
+        """Everything that was read. Raises ConfigError with all faults."""
         if self.faults:
             raise ConfigError(self.faults)
         return Foreign(cases=tuple(self.cases.values()), version=self.version, notes=tuple(self.notes), unfinished=self.unfinished)

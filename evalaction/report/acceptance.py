@@ -49,7 +49,7 @@ def _suite(suite: AcceptedSuite, rows: int) -> Iterable[str]:
     yield said_markdown(say("### {}", suite.suite))
     yield said_markdown(_who(suite))
     if suite.drifted:
-        yield "Below the anchor by more than its tolerance; nothing was stored. Raise the quality, or accept with `move-anchor: true` and say in the reason why."
+        yield "Worse than the anchor by more than its tolerance; nothing was stored. Raise the quality, or accept with `move-anchor: true` and say in the reason why."
         yield table_markdown(Table(("metric", "anchor", "this run", "tolerance"), tuple(map(_drift_row, suite.drifted))).cut(rows))
     if suite.moved:
         yield table_markdown(Table(("case", "baseline", "now", "change"), tuple(_row(case) for case in worst_first(list(suite.moved)))).cut(rows))
@@ -74,4 +74,3 @@ def _row(case: CaseVerdict) -> tuple[Said, ...]:
 
 def _drift_row(metric: MetricVerdict) -> tuple[Said, ...]:
     return say("{}", metric.metric), ours(number(metric.baseline)), ours(number(metric.current)), ours(number(metric.tolerance))
-

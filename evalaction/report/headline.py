@@ -22,6 +22,7 @@ _PLAIN = {
     "merged": "the shards were joined",
     "published": "the report was written",
     "measured": "nothing was compared, as asked",
+    "not_measured": "this could not be measured",
     "not_comparable": "too little is left to compare",
     "drifted": "the new baseline would drift below its anchor",
     "config_error": "a person must change something before this can be judged",
@@ -84,9 +85,11 @@ def _why(suite: SuiteVerdict) -> Said:
 
 
 def _regressed(suite: SuiteVerdict) -> Said:
-    cases = {reason.case for reason in suite.reasons if reason.code in ("CASE_REGRESSED", "CHECK_REGRESSED")}
+    cases = {reason.case for reason in suite.reasons if reason.code in ("CASE_REGRESSED", "CHECK_REGRESSED") and reason.case is not None}
     pieces = [ours(f"{count(len(cases), 'case')} of {suite.counts.compared:,} got worse")] if cases else []
     pieces += _named(suite, "METRIC_REGRESSED", "{} got worse")
+    families = [reason.check or "" for reason in suite.reasons if reason.code == "CHECK_REGRESSED" and reason.case is None]
+    pieces += [say("{} got worse over the suite", listed(families, _SHOWN))] if families else []
     in_part = any(reason.case is not None for reason in suite.reasons if reason.code == "METRIC_MISSING")
     pieces += _named(suite, "METRIC_MISSING", "{} was not produced for every case" if in_part else "{} was not produced")
     gone = sum(reason.code == "CASE_REMOVED" for reason in suite.reasons)

@@ -17,7 +17,6 @@ from evalaction.report.tables import first_failure
 _NOT_XML = re.compile("[^\t\n\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Everything outside the Char production of XML 1.0, and DEL and the C1 controls, which it only discourages."""
 _ALWAYS = ("BELOW_THRESHOLD", "METRIC_MISSING")
-_OF_CASES = ("CASE_REGRESSED", "CHECK_REGRESSED", "CASE_REMOVED")
 _TEXT_LIMIT = 4000
 
 
@@ -60,16 +59,17 @@ def _words(case: CaseVerdict, view: AnswerView | None) -> str:
 
 
 def _suite_level(suite: SuiteVerdict, cases: list[ET.Element]) -> Iterable[ET.Element]:
-    """Thresholds always; other reasons only where no case's own mark makes the file red."""
-    red = any(case.find("failure") is not None or case.find("error") is not None for case in cases)
+    """Thresholds always; a reason of a case where that case is not marked, and one of the suite where no case is: a red gate is never a green file."""
+    red = {case.case for case, element in zip(suite.cases, cases, strict=True) if element.find("failure") is not None or element.find("error") is not None}
     for reason in suite.reasons:
-        if reason.code in _ALWAYS or (not red and reason.code not in _OF_CASES and reason.case is None):
+        if reason.code in _ALWAYS or (reason.case not in red if reason.case is not None else not red):
             yield _reason_case(reason, suite.suite, int(suite.exit_code))
 
 
 def _reason_case(reason: Reason, classname: str, exit_code: int) -> ET.Element:
     place = ":".join(str(part) for part in (reason.file, reason.line, reason.column) if part is not None)
-    name = f"threshold {reason.metric or reason.case}" if reason.code == "BELOW_THRESHOLD" else " ".join(part for part in (reason.code, reason.metric or place) if part)
+    about = reason.metric or reason.case or reason.check or place
+    name = f"threshold {about}" if reason.code == "BELOW_THRESHOLD" else " ".join(part for part in (reason.code, about) if part)
     element = ET.Element("testcase", name=_xml(name), classname=_xml(classname))
     if exit_code != ExitCode.OK:
         _child(element, "failure" if exit_code == ExitCode.REGRESSED else "error", reason.code, reason.message, "")

@@ -33,7 +33,6 @@ class Table:
         """The first rows, and how many more there are; None for all of them."""
         return self if rows is None or len(self.rows) <= rows else dataclasses.replace(self, rows=self.rows[:rows], more=self.more + len(self.rows) - rows)
 
-
     @property
     def total(self) -> int:
         """All rows, those left out too."""
@@ -188,4 +187,3 @@ def fault_table(reasons: Iterable[Reason]) -> Table:
         place = ":".join(str(part) for part in (reason.file, reason.line, reason.column) if part is not None)
         rows.append((say("{}", place) if place else ours(NOTHING), say("{}", reason.code), say("{}", what), say("{}", fix.removesuffix(".")) if fix else ours(NOTHING)))
     return Table(("where", "code", "what", "fix"), tuple(rows))
-

@@ -236,5 +236,3 @@ def write_record(folder: Path, record: RunRecord, files: Mapping[str, bytes] | N
         for name, data in (files or {}).items():
             (folder / name).write_bytes(data)
         (folder / HEADER_FILE).write_bytes(dump(record.header))
-
-

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple, NoReturn
@@ -14,6 +13,7 @@ import aiohttp
 from yarl import URL
 
 from evalaction.core.answer import Answer
+from evalaction.core.cassette import without_credentials
 from evalaction.core.excerpts import excerpt
 from evalaction.core.suite import HttpTarget
 from evalaction.errors import TargetError
@@ -60,7 +60,7 @@ class HttpCaller:
 
     @property
     def _place(self) -> str:
-        return re.sub(r"//[^/@]*@", "//", self._spec.url.split("?", 1)[0])
+        return without_credentials(self._spec.url)
 
     async def close(self) -> None:
         """Close all connections."""

@@ -1,4 +1,4 @@
-"""Reading what a target wrote: strict JSON, ids that compare as text, and short excerpts for messages."""
+"""Reading what a target wrote: strict JSON, and ids that compare as text."""
 
 from __future__ import annotations
 

@@ -59,6 +59,29 @@ def test_gate__red__points_to_the_rest(work):
     assert "no such thing" in work.run("report", "eval-results", "--format", "markdown").out
 
 
+def test_gate__of_a_record_elsewhere__points_to_that_record(work):
+    """The command that the log names shows the record that was judged, wherever it lies."""
+    suite = work.accepted("a")
+    work.answers(a="no such thing")
+    work.run("run", suite, "--out", "other")
+
+    done = work.run("gate", suite, "--record", "other", "--out", "judged")
+
+    assert "eval-gate report other/s --format markdown" in done.err
+    assert "no such thing" in work.run("report", "other/s", "--format", "markdown").out
+
+
+def test_compare__red__names_no_command_that_compares_with_something_else(work):
+    """`report` would show the record beside the accepted baseline, not beside the one it was compared with."""
+    work.run("run", work.measured("a"), "--out", "before")
+    work.answers(a="no")
+    work.run("run", "s.eval.yaml", "--out", "after")
+
+    done = work.run("compare", "before", "after")
+
+    assert (done.code, "side by side" in done.err) == (1, False)
+
+
 def test_gate__an_outage__is_not_measured_and_never_red(work):
     """A failing command is exit 3, whatever the baseline was."""
     suite = work.accepted("a", "b")

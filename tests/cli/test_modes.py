@@ -37,6 +37,15 @@ def test_schema__is_the_published_one(work, kind):
     assert work.run("schema", "--of", kind).out == published.read_text()
 
 
+def test_schema__into_a_link__is_written_where_it_leads(work):
+    """`--output` fills the file that a link means and leaves the link."""
+    (work.folder / "link.json").symlink_to("real.json")
+
+    assert work.run("schema", "--output", "link.json").code == 0
+    assert (work.folder / "link.json").is_symlink()
+    assert (work.folder / "real.json").read_text() == work.run("schema").out
+
+
 def started(work, *arguments):
     """The command line as a process of its own."""
     root = str(ROOT)

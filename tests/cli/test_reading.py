@@ -180,3 +180,36 @@ def test_merge__of_shards_of_different_selections__is_refused(work, narrowed):
     done = work.run("merge", "part1", "part2", "--into", "whole")
 
     assert (done.code, f"differ in their {narrowed[0]}" in done.err, (work.folder / "whole").exists()) == (2, True, False), done.err
+
+
+def test_merge__into_a_folder_that_holds_one_of_the_suites__writes_none(work):
+    """The refusal comes before anything is written."""
+    for name in ("one", "two"):
+        suite = work.suite("a", name=name)
+        work.answers(a="yes")
+        assert work.run("run", suite, "--shard", "1/1", "--out", "part").code == 0
+    work.run("merge", "part/two", "--into", "whole")
+
+    done = work.run("merge", "part", "--into", "whole")
+
+    assert (done.code, sorted(path.name for path in (work.folder / "whole").iterdir())) == (2, ["two"])
+
+
+def test_filter__an_id_with_the_signs_of_a_glob__is_meant_as_it_is_written(work):
+    """`--filter 'a[1]'` measures the case of that id, and the gate counts it as one that was to be measured."""
+    suite = work.accepted("a[1]", "a2")
+
+    done = work.run("gate", suite, "--filter", "a[1]")
+
+    assert (done.code, [case["case"] for case in done.suite["cases"]]) == (0, ["a[1]"])
+
+
+def test_merge__counts_what_the_shards_hold(work):
+    """The record of the whole says how many cases and trials it holds, as that of a run that was never split."""
+    suite = work.suite(*"abc")
+    work.answers(a="yes", b="yes", c="yes")
+    for part in ("1", "2"):
+        work.run("run", suite, "--shard", f"{part}/2", "--repeats", "2", "--out", f"part{part}")
+    work.run("merge", "part1", "part2", "--into", "whole")
+
+    assert json.loads((work.folder / "whole/s/record.json").read_text())["counts"] == {"cases": 3, "errors": 0, "trials": 6}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from evalaction.core.record import Failure, Selection, Shard
@@ -197,3 +199,22 @@ def test_exit_codes__every_word_has_one():
     from evalaction.core.verdict import VerdictWord
 
     assert set(get_args(VerdictWord)) == set(EXIT_CODES)
+
+
+def test_interrupted__with_an_excused_error__is_not_too_many():
+    """A run that ended early names what ended it; one failed case of five allowed is no reason."""
+    now = record(case("a", 1), case("b", None), policy=Policy(max_errors=5), interrupted=Failure(code="INTERRUPTED", message="stopped"))
+
+    assert "TOO_MANY_ERRORS" not in codes(verdict(None, now))
+
+
+def test_warnings__say_which_way_a_metric_moved():
+    """Latency that got worse rose; it did not fall."""
+
+    def timed(milliseconds):
+        one = case("a", 1)
+        return dataclasses.replace(one, trials=tuple(dataclasses.replace(trial, latency_ms=milliseconds) for trial in one.trials))
+
+    found = verdict(baseline(timed(100.0)), record(timed(140.0), policy=Policy(tolerances={"latency_ms": 0.5})))
+
+    assert "latency_ms rose 40.0000, inside its tolerance of 50.0000" in found.warnings

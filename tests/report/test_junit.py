@@ -63,6 +63,21 @@ def test_junit__a_red_gate_is_never_a_green_file(samples):
     assert marks(cases(render_junit(overall((below,))))["threshold pass_rate"]) == ["failure"]
 
 
+def test_junit__a_reason_no_case_shows(samples):
+    """A check that fell over the suite, a case that may be worse, and one that could not be confirmed are marked though their cases hold."""
+    family = Reason(code="CHECK_REGRESSED", message="check tone.polite fell over 30 cases", check="tone.polite")
+    unsure = Reason(code="CASE_REGRESSED", message="case refund-window is inconclusive", case="refund-window")
+    unconfirmed = Reason(code="TOO_MANY_ERRORS", message="could not be confirmed", case="refund-window")
+
+    def marked(reason, verdict):
+        found = cases(render_junit(overall((samples.passed_suite(verdict=verdict, reasons=(reason,)),))))
+        return {name: marks(case) for name, case in found.items() if marks(case)}
+
+    assert marked(family, "regressed") == {"CHECK_REGRESSED tone.polite": ["failure"]}
+    assert marked(unsure, "regressed") == {"CASE_REGRESSED refund-window": ["failure"]}
+    assert marked(unconfirmed, "not_measured") == {"TOO_MANY_ERRORS refund-window": ["error"]}
+
+
 def test_junit__a_failing_case_that_did_not_get_worse_is_no_failure(samples):
     """Without a baseline a failing case is not marked."""
     assert all(not marks(case) for case in cases(render_junit(samples.no_baseline())).values())

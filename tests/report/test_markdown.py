@@ -12,7 +12,7 @@ import cmarkgfm
 import pytest
 from cmarkgfm.cmark import Options
 
-from evalaction.core.verdict import BaselineInfo, MetricVerdict, Reason, overall
+from evalaction.core.verdict import BaselineInfo, MetricVerdict, Reason, Verdict, overall
 from evalaction.errors import EvalGateError
 from evalaction.report.details import Details, shown_cases
 from evalaction.report.markdown import marker_comment, render_markdown
@@ -171,6 +171,25 @@ def test_size__is_never_above_the_limit(limit, cases, worse, samples):
     assert text.count("<details>") == text.count("</details>")
     assert len([line for line in text.splitlines() if line.startswith("```")]) % 2 == 0
     assert all(line.endswith("|") for line in text.splitlines() if line.startswith("|"))
+
+
+def test_headline__a_check_that_fell_over_the_suite_is_no_case(samples):
+    """A check that got worse over the suite is named and not counted as a case."""
+    reason = Reason(code="CHECK_REGRESSED", message="check tone.polite fell over 30 cases", check="tone.polite")
+    suite = samples.passed_suite(verdict="regressed", reasons=(reason,))
+
+    head = render_markdown(build_view(overall((suite,)))).split("<details")[0]
+
+    assert "tone.polite" in head
+    assert "got worse over the suite" in head
+    assert "case of" not in head
+
+
+def test_headline__not_measured_says_its_word_once(samples):
+    """A run that ended before any suite has the word of the verdict once, then what it means."""
+    verdict = Verdict(verdict="not_measured", exit_code=3, would_exit=3, reasons=(Reason(code="TARGET_FAILED", message="no answer"),))
+
+    assert "not_measured: not_measured" not in render_markdown(build_view(verdict))
 
 
 def test_size__all_regressed_rows_stay_and_answers_go_first(samples):

@@ -17,15 +17,15 @@ from evalaction.datasets.keys import suite_keys
 from evalaction.errors import ConfigError
 from evalaction.github.facts import Run
 from evalaction.github.limits import SUMMARY_LIMIT
+from evalaction.github.provenance import EVENTS
 from evalaction.report.acceptance import AcceptedSuite, render_acceptance
 from evalaction.store.files import write_atomic
 
 MOST_SUITES = 8
 """Suites of one acceptance: an action's steps are fixed, and each suite's baseline is an artifact of its own."""
-_EVENTS = ("workflow_dispatch", "push", "schedule")
 _HEADLINES = {
     "accepted": "✅ accepted: this is the baseline now",
-    "drifted": "❌ drifted: below the anchor, nothing was stored",
+    "drifted": "❌ drifted: worse than the anchor, nothing was stored",
     "renewed": "✅ renewed: the same baseline, stored again",
     "no_baseline": "⚪ no_baseline: there is nothing to renew",
 }
@@ -73,8 +73,12 @@ def renew(desk: Desk) -> Kept:
     uploads = _uploads(desk, kept)
     word: VerdictWord = "renewed" if kept else "no_baseline"
     desk.runner.add_summary(f"## {_HEADLINES[word]}\n\n" + "".join(f"- `{key}`\n" for key in kept))
-    verdict = _write(desk, word, tuple(SuiteVerdict(suite=key, key=key, verdict=word, baseline=BaselineInfo(found=key in kept)) for key in keys))
+    verdict = _write(desk, word, tuple(_renewed(key, found=key in kept) for key in keys))
     return Kept(verdict=verdict, uploads=uploads)
+
+
+def _renewed(key: str, *, found: bool) -> SuiteVerdict:
+    return SuiteVerdict(suite=key, key=key, verdict="renewed" if found else "no_baseline", baseline=BaselineInfo(found=found))
 
 
 def _may_accept(desk: Desk) -> None:
@@ -88,7 +92,7 @@ def _may_accept(desk: Desk) -> None:
 
 def _on_default_branch(desk: Desk) -> None:
     event, wanted = desk.event, desk.inputs.baseline_workflow
-    if event.name not in _EVENTS or not event.is_on_default_branch:
+    if event.name not in EVENTS or not event.is_on_default_branch:
         what = f"this run is on {event.ref or 'no branch'} by the event {event.name or 'unknown'}, and only the default branch's own runs may move a baseline"
         raise ConfigError.one("NOT_DEFAULT_BRANCH", what, f"start the workflow by hand on {event.default_branch or 'the default branch'}")
     if event.workflow is not None and event.workflow != wanted:

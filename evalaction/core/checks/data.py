@@ -194,4 +194,3 @@ def _where(path: Sequence[str | int]) -> str:
     for step in path:
         place = f"{place}[{step}]" if isinstance(step, int) else _step(place, step)
     return place or "the answer"
-

@@ -305,6 +305,16 @@ def test_renew__nothing_to_renew_is_said(acting, gh):
     assert "baseline-1-artifact" not in ended.outputs
 
 
+def test_renew__names_the_suites_that_had_nothing_to_renew(acting, gh, baseline):
+    """Of two suites the one without a baseline is not called renewed."""
+    baseline()
+    acting.suite("other")
+    ended = acting.act(events.schedule(gh), inputs={"mode": "renew"})
+    document = json.loads((acting.workspace / "eval-results" / "verdict.json").read_text())
+    assert ended.word == "renewed"
+    assert {suite["key"]: suite["verdict"] for suite in document["suites"]} == {"support": "renewed", "other": "no_baseline"}
+
+
 def test_renew__expired_baseline_is_a_configuration_error(acting, gh, baseline):
     """What has expired cannot be renewed: the error names date and remedy."""
     baseline()
