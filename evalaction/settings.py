@@ -9,7 +9,7 @@ from pathlib import Path
 from evalaction.core.masking import Masker, looks_secret
 from evalaction.github.event import Event, read_event, read_payload
 from evalaction.store.checkouts import Checkout, checkouts, told_of
-from evalaction.store.git import said
+from evalaction.store.git import changed_files, said
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,8 @@ class Settings:
     """What is checked out in the workspace; looked up only under the events of `with_secrets`."""
     commit: str | None = None
     """The commit that is measured; of a pull request its head, where that or a merge of it is checked out."""
+    uncommitted: int = 0
+    """Tracked files that differ from the commit checked out; looked up by `with_changes` alone, for it takes git a while in a large repository."""
     run_id: str | None = None
     pull_request: int | None = None
     base: str | None = None
@@ -45,6 +47,10 @@ class Settings:
             pull_request=event.pull.number if event.pull and commit in (event.pull_head, event.head_sha) else None, actor=event.actor,
             masker=Masker([*secrets(environment), *also_secret]),
         )  # fmt: skip
+
+    def with_changes(self, without: Iterable[Path]) -> Settings:
+        """The same, with the number of tracked files that are changed and not committed; what lies below the folders `without` is no part of a system."""
+        return self if self.commit is None else dataclasses.replace(self, uncommitted=changed_files(self.workspace, [self.cwd / path for path in without]))
 
     def last_change(self, path: Path) -> tuple[str, str, str, str] | None:
         """Commit, author, time (ISO 8601) and subject of the last change of a path in git; None where git knows none."""

@@ -41,6 +41,7 @@ def run_suites(parts: Parts, job: Job) -> Verdict:
 
 def measure_only(parts: Parts, job: Job, suites: Sequence[Suite]) -> tuple[list[Judged], list[SuiteVerdict]]:
     """Measure these suites and write their records; the second list are suites that a signal kept from being started."""
+    parts = parts.before_measuring(job.outputs)
 
     async def one(measurement: Measurement) -> Judged:
         """Measure, and say only whether that worked."""
@@ -107,6 +108,7 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     known = of_suites(parts, Where.of(job.outputs), suites)
     gone = _vanished(job, suites)
     measured = [suite for suite in suites if suite.imported is None]
+    parts = parts.before_measuring(job.outputs)
 
     async def one(measurement: Measurement) -> Judged:
         """Measure and judge."""

@@ -27,7 +27,7 @@ from evalaction.core.identity import embedded_by, judged_by
 from evalaction.core.model import adapter
 from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.reruns import ExtraRuns
-from evalaction.core.sample import suite_metrics
+from evalaction.core.sample import suite_counts, suite_metrics
 from evalaction.core.suite import Blame, Case, ModelTarget, Policy, Suite
 from evalaction.embedding.embedder import Embedder, build_embedder
 from evalaction.errors import ConfigError, Fault
@@ -230,8 +230,8 @@ class Measurement:
             repeatable=self.repeatable, target=dict(self.target.description), policy=adapter(Policy).dump_python(suite.gate, mode="json"), floor=suite.floor,
             blame=None if suite.blame is None else adapter(Blame).dump_python(suite.blame, mode="json"), repeats=suite.repeats,
             selection=Selection(filter=self._selected.filter, tag=self._selected.tag, shard=self._selected.shard),
-            interrupted=_INTERRUPTED if self.stop.is_set() else self._ended or self.tape.failure or _exhausted(cases), counts=_counts(cases), metrics=suite_metrics(cases),
-            calls=self._made(),
+            interrupted=_INTERRUPTED if self.stop.is_set() else self._ended or self.tape.failure or _exhausted(cases),
+            counts=suite_counts(cases, 0 if self._beside else settings.uncommitted), metrics=suite_metrics(cases), calls=self._made(),
             judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=math.fsum(costs) if costs else None, notes=tuple(self._notes),
             extra_runs=self._extra, description=suite.description, dialect=suite.dialect,
         )  # fmt: skip
@@ -252,10 +252,6 @@ def _exhausted(cases: Iterable[CaseRecord]) -> Failure | None:
             if trial.error is not None and trial.error.code == "BUDGET_EXHAUSTED" and trial.repeat < case.repeats:
                 return trial.error
     return None
-
-
-def _counts(cases: Sequence[CaseRecord]) -> Mapping[str, int]:
-    return {"cases": len(cases), "errors": sum(case.is_error for case in cases), "trials": sum(len(case.trials) for case in cases)}
 
 
 def _most(suite: Suite) -> int:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from evalaction.core.compare import Comparison, Rules, compare
-from evalaction.core.record import Acceptance, Baseline, CaseRecord, RunHeader, RunRecord, Selection
+from evalaction.core.record import UNCOMMITTED, Acceptance, Baseline, CaseRecord, RunHeader, RunRecord, Selection
 from evalaction.core.rules import choose_rule
 from evalaction.core.sample import suite_metrics
 from evalaction.core.suite import Policy
@@ -139,7 +139,7 @@ def _header(record: RunRecord, previous: Baseline | None, cases: Mapping[str, Ca
     kept = previous.record.header if partial and previous else record.header
     return dataclasses.replace(
         record.header, policy=kept.policy, floor=kept.floor, selection=Selection(), interrupted=None, notes=(), metrics=suite_metrics(cases.values()),
-        counts={"cases": len(cases), "errors": 0},
+        counts={"cases": len(cases), "errors": 0, **({UNCOMMITTED: record.header.uncommitted} if record.header.uncommitted else {})},
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import os
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -51,6 +51,13 @@ def is_measured_itself(repository: Path, commit: str) -> bool:
     if said(repository, "rev-parse", "HEAD") != commit:
         return False
     return said(repository, "status", "--porcelain", "--untracked-files=no") is None
+
+
+def changed_files(repository: Path, without: Iterable[Path]) -> int:
+    """How many tracked files differ from the commit that is checked out, those below some folders left out; 0 also where git cannot tell."""
+    elsewhere = (path.resolve().relative_to(repository.resolve()) for path in without if path.resolve().is_relative_to(repository.resolve()))
+    words = [f":(top,exclude,literal){path.as_posix()}" for path in elsewhere if path.parts]
+    return len((said(repository, "status", "--porcelain", "--untracked-files=no", "--", ":(top)", *words) or "").splitlines())
 
 
 def check_out(repository: Path, commit: str, into: Path) -> None:
