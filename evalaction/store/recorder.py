@@ -17,6 +17,7 @@ from evalaction.core.fingerprint import define, digest
 from evalaction.core.masking import Masker
 from evalaction.core.model import adapter
 from evalaction.core.record import CaseRecord, RunHeader, RunRecord, Trial
+from evalaction.core.shapes import RECORD
 from evalaction.core.suite import Case, Suite
 from evalaction.errors import ConfigError
 from evalaction.store.behind import WriteBehind
@@ -28,7 +29,6 @@ BESIDE = "blame"
 """Folder of what is measured beside a suite: the base system, and the head anew."""
 SET_ASIDE = "trials.interrupted.jsonl"
 LONGEST_INPUT = 16_384
-_IDENTITY = frozenset({"id", "schema_version", "fingerprint", "type", "code"})
 
 
 class Asked(Protocol):
@@ -125,7 +125,7 @@ class Recorder:
         line = {"case": request.case.id, "definition": _definition(request.case), "trial": adapter(Trial).dump_python(trial, mode="json")}
         data = _line(line)
         if self._masker.finds(data):
-            data = _line(self._masker.json(line, keep=_IDENTITY | {"case"}))
+            data = _line(self._masker.json(line, RECORD))
         with translated(self.folder / JOURNAL):
             write_all(self._journal, data)
 
@@ -141,7 +141,7 @@ class Recorder:
         record = case_record(case, [trials[number] for number in sorted(trials)], self._suite.planned(case))
         data = dump(record)
         if self._masker.finds(data):
-            data = to_json(self._masker.json(json.loads(data), keep=_IDENTITY))
+            data = to_json(self._masker.json(json.loads(data), RECORD))
         # Nothing reads the folder before the header is there, so a new file needs no detour.
         (self._behind.write if self._behind else write_new)(f"{self._cases_folder}{os.sep}{case_name(case.id)}", data)
         self.cases[case.id] = light(record)
@@ -183,7 +183,7 @@ class Recorder:
 
     def _masked(self, header: RunHeader) -> bytes:
         data = dump(header)
-        return to_json(self._masker.json(json.loads(data), keep=_IDENTITY)) if self._masker.finds(data) else data
+        return to_json(self._masker.json(json.loads(data), RECORD)) if self._masker.finds(data) else data
 
 
 def case_record(case: Case, trials: Sequence[Trial], repeats: int) -> CaseRecord:
