@@ -153,6 +153,8 @@ def _spent(suite: SuiteVerdict) -> list[Said]:
 def _commands(suite: SuiteVerdict, details: Details, pointer: str) -> str:
     """What a person types to see it again, and to accept it where `accept` would not refuse. The path is quoted: it holds a name from the suite."""
     lines = ["# measure and compare again", details.command] if details.command else []
+    if suite.is_gone:
+        return ""  # there is no record of it
     if suite.verdict in _ACCEPTABLE and not suite.counts.errors and suite.selection is None:
         lines += ["# accept this run as the baseline", details.accept or f'eval-gate accept {shlex.quote(pointer)} --reason "why this is right"']
     return "\n".join(lines)

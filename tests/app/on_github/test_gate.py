@@ -379,6 +379,44 @@ def test_gate__an_accepted_suite_that_is_gone_is_named_and_judged(acting, gh, tw
     assert [(suite["suite"], suite["verdict"], [reason["code"] for reason in suite["reasons"]]) for suite in ended.verdict["suites"]][1] == ("b", expected[0], ["SUITE_REMOVED"])
 
 
+@pytest.mark.parametrize("store", ["artifact", "directory"])
+def test_gate__the_only_suite_under_another_name__is_no_silent_first_run(acting, gh, store):
+    """Renaming the one accepted suite leaves nothing to compare with: the baseline under its old name is named beside `no_baseline`, in either store."""
+    acting.suite("old")
+    run = acting.upload(acting.act(events.push(gh)))
+    assert acting.accepted(events.dispatch(gh), run=run, **{"baseline-store": store}).word == "accepted"
+    shutil.rmtree(acting.workspace / "eval-results", ignore_errors=True)
+    (acting.workspace / "evals/old.eval.yaml").unlink()
+    acting.suite("new")
+    pull = gh.pull()
+    ended = acting.act(events.pull_request(gh, pull), inputs={"baseline-store": store})
+
+    assert [(suite["suite"], suite["verdict"]) for suite in ended.verdict["suites"]] == [("new", "no_baseline"), ("old", "passed")]
+    assert "not there any more: `old`" in gh.comments_on(pull["number"])[-1]["body"]
+    assert "not there any more: old" in list(gh.checks.values())[-1]["output"]["title"]
+
+
+def test_gate__the_only_suite_under_another_name__follows_the_accepted_policy(acting, gh):
+    """Where the accepted policy fails on removed cases, a renamed suite is red, whatever strangers' runs of the same workflow file there are."""
+    acting.suite("old", gate={"removed_cases": "fail"})
+    assert acting.accepted(events.dispatch(gh), run=acting.upload(acting.act(events.push(gh)))).word == "accepted"
+    for _ in range(12):
+        gh.run("pull_request")
+    (acting.workspace / "evals/old.eval.yaml").unlink()
+    acting.suite("new")
+
+    assert acting.act(events.pull_request(gh, gh.pull())).word == "regressed"
+
+
+def test_gate__nothing_accepted_ever__is_asked_for_once(acting, gh):
+    """Before the first acceptance one call finds that there is none, and the run is an ordinary first one."""
+    acting.suite()
+    ended = acting.act(events.pull_request(gh, gh.pull()))
+
+    assert (ended.word, len(ended.verdict["suites"])) == ("no_baseline", 1)
+    assert sum("/actions/workflows/" in call.path for call in gh.seen) == 1
+
+
 def test_gate__a_suite_that_was_not_asked_for_is_not_missed(acting, gh, two_accepted):
     """A job of a matrix that names other files says nothing of the suites of its neighbours."""
     two_accepted()
