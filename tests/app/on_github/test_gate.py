@@ -460,3 +460,16 @@ def test_gate__a_file_whose_name_is_not_utf8(gh, acting):
     ended = acting.act(events.push(gh))
     assert (ended.code, ended.word) == (0, "no_baseline"), ended.log
     assert ended.suite["file"].endswith("a?.eval.yaml")
+
+
+def test_gate__the_footer_leads_once_to_what_the_words_mean(gh, acting):
+    """Comment and summary link the page of the very version of the Action that runs; a ref cannot end the link, and an Action of a folder has no such page."""
+    acting.suite()
+    pull = gh.pull()
+    ended = acting.act(events.pull_request(gh, pull), EVAL_GATE_ACTION_REPOSITORY="org/gate", EVAL_GATE_ACTION_REF="v1) @all <b>")
+
+    for shown in (gh.comments_on(pull["number"])[-1]["body"], ended.summary):
+        assert shown.count("docs/words.md") == 1
+        assert ", [what the words mean](https://github.test/org/gate/blob/v1%29%20%40all%20%3Cb%3E/docs/words.md)" in shown
+    for repository in ("", "org/gate) @all", "org/gate/../x"):
+        assert "words.md" not in acting.act(events.pull_request(gh, pull), EVAL_GATE_ACTION_REPOSITORY=repository, EVAL_GATE_ACTION_REF="v1").summary
