@@ -73,6 +73,8 @@ def _one_by_one(parts: Parts, job: Job, suites: Sequence[Suite], work: Callable[
                 judged.append(await work(measurement))
 
     asyncio.run(all_of_them())
+    for measurement in measurements[: len(judged)] if any(one.target.repeatable for one in measurements) else ():
+        measurement.recorder.verify()  # only once all targets are closed: one suite's target may reach into another's record
     return judged, [_not_started(measurement.suite) for measurement in measurements[len(judged) :]]
 
 

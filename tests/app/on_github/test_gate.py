@@ -6,6 +6,7 @@ import json
 import shutil
 
 import pytest
+import yaml
 
 from tests.github import events
 from tests.github.fake import READ, Token
@@ -473,3 +474,24 @@ def test_gate__the_footer_leads_once_to_what_the_words_mean(gh, acting):
         assert ", [what the words mean](https://github.test/org/gate/blob/v1%29%20%40all%20%3Cb%3E/docs/words.md)" in shown
     for repository in ("", "org/gate) @all", "org/gate/../x"):
         assert "words.md" not in acting.act(events.pull_request(gh, pull), EVAL_GATE_ACTION_REPOSITORY=repository, EVAL_GATE_ACTION_REF="v1").summary
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_gate__a_record_that_the_system_left_of_another_suite__is_not_uploaded(gh, acting, broken):
+    """What appears while the run measures and is none of its own would be accepted as measured: it is removed, and the log says so, also where the run is refused."""
+    acting.suite("other")
+    event = events.push(gh)
+    acting.act(event, inputs={"suite": "evals/other.eval.yaml"})
+    results = acting.workspace / "eval-results"
+    (results / "other").rename(acting.workspace / "forged")
+    (acting.workspace / "evals/other.eval.yaml").unlink()
+    hurt = " && echo '{}' >eval-results/bot/cases/zzz.json" if broken else ""
+    command = f"cp -r forged eval-results/other{hurt} && echo yes"
+    case = {"id": "a", "input": "x", "checks": [{"type": "equals", "value": "yes"}]}
+    document = {"version": 1, "name": "bot", "target": {"exec": {"command": ["sh", "-c", command], "protocol": "text"}}, "cases": [case]}
+    (acting.workspace / "evals/bot.eval.yaml").write_text(yaml.safe_dump(document), encoding="utf-8")
+    ended = acting.act(event, inputs={"suite": "evals/bot.eval.yaml"})
+
+    assert ended.word == ("config_error" if broken else "no_baseline")
+    assert [path.parent.name for path in results.glob("[!.]*/record.json")] == ([] if broken else ["bot"])
+    assert "the record in other appeared while this run measured" in ended.log
