@@ -25,7 +25,8 @@ checked_out() {
 
 # Prints the commit, its parents as it names them itself (a shallow clone hides them from git log), refs that point at it, and remotes without credentials.
 git_says() {
-  local -a ask=(git -c 'safe.directory=*' -c core.fsmonitor=false --no-replace-objects -C "$1")
+  # git needs none of the inputs, of which one is the token.
+  local -a ask=(env -i "PATH=$PATH" "HOME=${HOME:-/}" git -c 'safe.directory=*' -c core.fsmonitor=false --no-replace-objects -C "$1")
   {
     "${ask[@]}" rev-parse --verify --quiet HEAD
     "${ask[@]}" cat-file commit HEAD | sed -n -e '/^$/q' -e 's/^parent //p'

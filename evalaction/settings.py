@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from evalaction.core.masking import Masker, looks_secret
 from evalaction.github.event import Event, read_event, read_payload
 from evalaction.store.checkouts import Checkout, checkouts, told_of
+from evalaction.store.git import changed_files, said
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +25,8 @@ class Settings:
     """What is checked out in the workspace; looked up only under the events of `with_secrets`."""
     commit: str | None = None
     """The commit that is measured; of a pull request its head, where that or a merge of it is checked out."""
+    uncommitted: int = 0
+    """Tracked files that differ from the commit checked out; looked up by `with_changes` alone, for it takes git a while in a large repository."""
     run_id: str | None = None
     pull_request: int | None = None
     base: str | None = None
@@ -38,7 +40,7 @@ class Settings:
         """Settings from the environment, the event file and git."""
         event, root = read_event(read_payload(environment.get("GITHUB_EVENT_PATH")), environment), _root(cwd, environment)
         there = _checkouts(root, environment) if with_secrets(event) else ()
-        commit = _measured(event, cwd, there) if with_secrets(event) else event.pull_head or event.head_sha or _git(root, "rev-parse", "HEAD")
+        commit = _measured(event, cwd, there) if with_secrets(event) else event.pull_head or event.head_sha or said(root, "rev-parse", "HEAD")
         return cls(
             environment=environment, cwd=cwd, workspace=root, event=event, checkouts=there, commit=commit,
             run_id=environment.get("GITHUB_RUN_ID") or None, base=event.base_sha, default_branch=event.default_branch,
@@ -46,15 +48,19 @@ class Settings:
             masker=Masker([*secrets(environment), *also_secret]),
         )  # fmt: skip
 
+    def with_changes(self, without: Iterable[Path]) -> Settings:
+        """The same, with the number of tracked files that are changed and not committed; what lies below the folders `without` is no part of a system."""
+        return self if self.commit is None else dataclasses.replace(self, uncommitted=changed_files(self.workspace, [self.cwd / path for path in without]))
+
     def last_change(self, path: Path) -> tuple[str, str, str, str] | None:
         """Commit, author, time (ISO 8601) and subject of the last change of a path in git; None where git knows none."""
-        said = _git(self.workspace, "log", "-1", "--format=%H%x09%an%x09%aI%x09%s", "--", str(path.absolute()))
-        found = said.split("\t", 3) if said else []
+        line = said(self.workspace, "log", "-1", "--format=%H%x09%an%x09%aI%x09%s", "--", str(path.absolute()))
+        found = line.split("\t", 3) if line else []
         return (found[0], found[1], found[2], found[3]) if len(found) == 4 else None
 
     def person(self) -> str:
         """Who accepts when nobody is named: the actor on GitHub, else git's user, else the login name."""
-        named = self.actor or _git(self.workspace, "config", "user.name") or self.environment.get("USER") or self.environment.get("LOGNAME")
+        named = self.actor or said(self.workspace, "config", "user.name") or self.environment.get("USER") or self.environment.get("LOGNAME")
         return named or "unknown"
 
     def unsafe_checkout(self) -> Checkout | None:
@@ -108,12 +114,3 @@ def _root(cwd: Path, environment: Mapping[str, str]) -> Path:
             return folder
     workspace = environment.get("GITHUB_WORKSPACE")
     return Path(workspace) if workspace and cwd.is_relative_to(workspace) else cwd
-
-
-def _git(cwd: Path, *args: str) -> str | None:
-    """One word from git, None when there is no git or no repository. The owner of the workspace does not matter for reading."""
-    try:
-        done = subprocess.run(["git", "-c", f"safe.directory={cwd}", *args], cwd=cwd, capture_output=True, text=True, timeout=10, check=False)  # noqa: S603, S607 - fixed words, git from PATH
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None if done.returncode == 0 else None

@@ -72,6 +72,10 @@ def decide_records(parts: Parts, job: AcceptJob) -> tuple[Literal["accepted", "d
     for one in decided:
         header = one.record.header
         parts.console.say(f"suite {header.suite}: measured at {header.finished_at}, commit {header.commit or 'unknown'}, {len(one.record.cases)} cases")
+        if changed := header.uncommitted:
+            files = f"{changed:,} file{'s' if changed > 1 else ''}"
+            why = "commit them and measure again, or nobody can measure this level anew"
+            parts.console.say(f"warning: suite {header.suite} was measured with uncommitted changes in {files}: {why}")
         for line in _lines(one.record, one.accepted):
             parts.console.say(line)
     if any(one.accepted.drifted for one in decided):

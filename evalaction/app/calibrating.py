@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from random import Random
+from typing import TextIO, cast
 
 from evalaction.app.gating import measure_only
 from evalaction.app.judging import Judged, publish
 from evalaction.app.loading import load
 from evalaction.app.parts import Job, Parts
+from evalaction.app.progress import Masked
 from evalaction.core.calibration import Calibration, calibrate
 from evalaction.core.record import RunRecord
 from evalaction.core.resampling import Simulated, pull_requests_for, simulate
@@ -17,6 +19,7 @@ from evalaction.core.suite import Case, PredictionsTarget, Suite
 from evalaction.core.verdict import Verdict
 from evalaction.errors import ConfigError, Fault
 from evalaction.report.calibration import Calibrated, render_calibration
+from evalaction.runner.progress import Progress, progress_on
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,10 +74,26 @@ def _calibrated(parts: Parts, one: Judged, how: CalibrateJob, repeats: int) -> C
     count = pull_requests_for(len(noise.cases), how.pull_requests)
     quicker = "; that may take minutes, --pull-requests 200 is quicker and less exact" if count > _MANY else ""
     parts.console.say(f"suite {noise.suite}: {count} unchanged pull requests are drawn from its runs and sent through the gate{quicker}")
-    return Calibrated(noise=noise, simulated=_simulated(noise, record, count, repeats), folder=str(one.folder))
+    return Calibrated(noise=noise, simulated=_simulated(_progress(parts), noise, record, count, repeats), folder=str(one.folder))
 
 
-def _simulated(noise: Calibration, record: RunRecord, count: int, repeats: int) -> Simulated:
+def _progress(parts: Parts) -> Progress:
+    """A bar on a terminal; a log has been told already that this may take minutes."""
+    stream = cast("TextIO", parts.console.err)  # it writes, flushes and says whether it is a terminal
+    return Masked(progress_on(stream, quiet=not stream.isatty()), parts.settings.masker)
+
+
+def _simulated(progress: Progress, noise: Calibration, record: RunRecord, count: int, repeats: int) -> Simulated:
     together = any(series.moves_together for series in noise.series)
-    # The seed is made of what was measured for, so that the same record always says the same.
-    return simulate(record, count, lambda number: Random(f"{noise.key}/{noise.runs}/{number}"), repeats=repeats, together=together)  # noqa: S311 - a simulation, not a secret
+
+    def chance(number: int) -> Random:
+        """Asked for once a pull request. The seed is made of what was measured, so that the same record always says the same."""
+        if number:
+            progress.step("", failed=False)
+        return Random(f"{noise.key}/{noise.runs}/{number}")  # noqa: S311 - a simulation, not a secret
+
+    progress.start(f"{noise.suite}: simulating", count)
+    try:
+        return simulate(record, count, chance, repeats=repeats, together=together)
+    finally:
+        progress.finish()

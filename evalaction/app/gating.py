@@ -42,6 +42,7 @@ def run_suites(parts: Parts, job: Job) -> Verdict:
 
 def measure_only(parts: Parts, job: Job, suites: Sequence[Suite]) -> tuple[list[Judged], list[SuiteVerdict]]:
     """Measure these suites and write their records; the second list are suites that a signal kept from being started."""
+    parts = parts.before_measuring(job.outputs)
 
     async def one(measurement: Measurement) -> Judged:
         """Measure, and say only whether that worked."""
@@ -73,6 +74,8 @@ def _one_by_one(parts: Parts, job: Job, suites: Sequence[Suite], work: Callable[
                 judged.append(await work(measurement))
 
     asyncio.run(all_of_them())
+    for measurement in measurements[: len(judged)] if any(one.target.repeatable for one in measurements) else ():
+        measurement.recorder.verify()  # only once all targets are closed: one suite's target may reach into another's record
     return judged, [_not_started(measurement.suite) for measurement in measurements[len(judged) :]]
 
 
@@ -108,6 +111,7 @@ def _gated(parts: Parts, job: Job) -> tuple[list[Judged], list[SuiteVerdict]]:
     known = of_suites(parts, Where.of(job.outputs), suites)
     gone = _vanished(job, suites)
     measured = [suite for suite in suites if suite.imported is None]
+    parts = parts.before_measuring(job.outputs)
 
     async def one(measurement: Measurement) -> Judged:
         """Measure and judge."""

@@ -13,7 +13,7 @@ from evalaction import __version__
 from evalaction.app.parts import Job, Parts
 from evalaction.core.foreign import Foreign
 from evalaction.core.record import Failure, RunHeader, RunRecord, Selection
-from evalaction.core.sample import counts_of, suite_metrics
+from evalaction.core.sample import suite_counts, suite_metrics
 from evalaction.core.suite import ImportTarget, Policy, Suite
 from evalaction.imports.files import shown
 from evalaction.imports.read import read_results as read_format
@@ -56,7 +56,7 @@ def imported_header(parts: Parts, suite: Suite, selection: Selection, cases_of: 
     }  # fmt: skip
     cases = list(cases_of(RunHeader(**fields)).cases.values())
     costs = [trial.cost_usd for case in cases for trial in case.trials if trial.cost_usd is not None]
-    return RunHeader(**fields, counts=counts_of(cases), metrics=suite_metrics(cases), cost_usd=sum(costs) if costs else None)
+    return RunHeader(**fields, counts=suite_counts(cases, settings.uncommitted), metrics=suite_metrics(cases), cost_usd=sum(costs) if costs else None)
 
 
 def _description(parts: Parts, suite: Suite) -> dict[str, Any]:

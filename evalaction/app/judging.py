@@ -239,7 +239,7 @@ def _details(parts: Parts, outputs: Outputs, one: Judged, accept: str | None) ->
     command = outputs.command or f"eval-gate report {shlex.quote(str(one.folder))}"
     return Details(
         answers=_side_by_side(shown, before, now), trend=_trend(parts, outputs.out, one.record.header.key), command=command, accept=accept, results_path=str(one.folder),
-        lines=_lines(one),
+        lines=_lines(one), uncommitted=one.record.header.uncommitted,
     )  # fmt: skip
 
 

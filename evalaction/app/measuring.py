@@ -27,7 +27,7 @@ from evalaction.core.identity import embedded_by, judged_by
 from evalaction.core.model import adapter
 from evalaction.core.record import Calls, CaseRecord, Failure, RunHeader, RunRecord, Selection, Trial
 from evalaction.core.reruns import ExtraRuns
-from evalaction.core.sample import counts_of, suite_metrics
+from evalaction.core.sample import suite_counts, suite_metrics
 from evalaction.core.suite import Blame, Case, ModelTarget, Policy, Suite
 from evalaction.embedding.embedder import Embedder, build_embedder
 from evalaction.errors import ConfigError, Fault
@@ -76,7 +76,7 @@ class Measurement:
         self.planned = self._calls(self.plan)
         self._parts, self._selected, self._beside = parts, job.selected, beside
         self._callables = scorers(suite, lambda reference: load_callable(reference, settings.cwd))
-        self._recorder = Recorder(self.folder, self.suite, settings.masker, journaled=self.target.repeatable)
+        self.recorder = Recorder(self.folder, self.suite, settings.masker, journaled=self.target.repeatable)
         self._budget: Budget
         self._progress: Progress = Masked(progress_on(cast("TextIO", parts.console.err)), settings.masker)  # it writes, flushes and says whether it is a terminal
         self.stop = stop
@@ -99,8 +99,8 @@ class Measurement:
             if self.judge is not None:
                 await self.judge.close()
         finally:
-            self._recorder.close(keep_journal=error is not None or self.stop.is_set())
-            whole = error is None and self._ended is None and not self.stop.is_set() and not any(case.is_error for case in self._recorder.cases.values())
+            self.recorder.close(keep_journal=error is not None or self.stop.is_set())
+            whole = error is None and self._ended is None and not self.stop.is_set() and not any(case.is_error for case in self.recorder.cases.values())
             close_tape(self._parts, self._tapes, self.suite, self.tape, whole=whole)
 
     @property
@@ -120,15 +120,15 @@ class Measurement:
 
     async def first_pass(self) -> None:
         """Ask for every planned trial that an interrupted run has not measured already."""
-        found = self._recorder.start(self._identity(), resume=self._selected.resume)
+        found = self.recorder.start(self._identity(), resume=self._selected.resume)
         for case in self.suite.cases:
-            self._recorder.expect(case, self.suite.planned(case))
+            self.recorder.expect(case, self.suite.planned(case))
         known = {(case_id, repeat): trial for case_id, trials in found.items() for repeat, trial in trials.items() if self.tape.suffices(case_id, repeat)}
         if known:
             self._notes.append(f"{len(known)} of {len(self.plan)} trials were measured by an earlier, interrupted run")
         for request in self.plan:
             if (request.case.id, request.repeat) in known:
-                self._recorder.settle(request, known[request.case.id, request.repeat])
+                self.recorder.settle(request, known[request.case.id, request.repeat])
         await self._run([request for request in self.plan if (request.case.id, request.repeat) not in known])
 
     async def again(self, case_ids: Iterable[str], *, runs: int | None = None) -> bool:
@@ -141,12 +141,12 @@ class Measurement:
             self._ended, self._record = Failure(code="BUDGET_EXHAUSTED", message=message), None
             return False
         for case_id, count in Counter(request.case.id for request in requests).items():
-            self._recorder.expect(cases[case_id], count)
+            self.recorder.expect(cases[case_id], count)
         await self._run(sorted(requests, key=lambda request: request.repeat))
         return True
 
     def _next_pass(self, case: Case, runs: int | None) -> Iterator[Request]:
-        done = len(self._recorder.cases[case.id].trials)
+        done = len(self.recorder.cases[case.id].trials)
         return (Request(case, done + number) for number in range(runs or self.suite.planned(case)))
 
     def _affordable(self, wanted: Mapping[str, list[Request]]) -> list[Request]:
@@ -185,7 +185,7 @@ class Measurement:
             await run(requests, self.target, work)
         self._progress.finish()
         if self.stop.is_set():
-            self._recorder.abandon(Trial(repeat=0, error=_INTERRUPTED))
+            self.recorder.abandon(Trial(repeat=0, error=_INTERRUPTED))
 
     def _needs_loop(self) -> bool:
         """Author's code may hang, references are fetched and judges are asked: all need the loop's deadlines."""
@@ -194,7 +194,7 @@ class Measurement:
     def _work(self) -> Work:
         most = self.suite.limits.max_concurrency
         return Work(
-            score=self._score, judge=self.judge, sink=self._recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self.stop, progress=self._progress,
+            score=self._score, judge=self.judge, sink=self.recorder, budget=self._budget, concurrency=most, random=self._parts.random, stop=self.stop, progress=self._progress,
             reference=lambda block: open_reference(self._parts, self.suite, self.tape, block),
         )  # fmt: skip
 
@@ -211,8 +211,8 @@ class Measurement:
         """The record as it is now, written to disk before anybody compares it."""
         if self._record is None:
             header = self._header()
-            self._recorder.write_header(header)
-            self._record = self._recorder.record(header)
+            self.recorder.write_header(header)
+            self._record = self.recorder.record(header)
         return self._record
 
     def explain(self, extra: tuple[ExtraRuns, ...]) -> RunRecord:
@@ -223,7 +223,7 @@ class Measurement:
 
     def _header(self) -> RunHeader:
         suite, settings = self.suite, self._parts.settings
-        cases = [self._recorder.cases[case.id] for case in suite.cases if case.id in self._recorder.cases]  # not in the order of their end, which is chance
+        cases = [self.recorder.cases[case.id] for case in suite.cases if case.id in self.recorder.cases]  # not in the order of their end, which is chance
         costs = [trial.cost_usd for case in cases for trial in case.trials if trial.cost_usd is not None]
         if self.judge is not None and self.judge.usage.cost_usd is not None:
             costs.append(self.judge.usage.cost_usd)
@@ -233,8 +233,8 @@ class Measurement:
             repeatable=self.repeatable, target=dict(self.target.description), policy=adapter(Policy).dump_python(suite.gate, mode="json"), floor=suite.floor,
             blame=None if suite.blame is None else adapter(Blame).dump_python(suite.blame, mode="json"), repeats=suite.repeats,
             selection=Selection(filter=self._selected.filter, tag=self._selected.tag, shard=self._selected.shard),
-            interrupted=_INTERRUPTED if self.stop.is_set() else self._ended or self.tape.failure or _exhausted(cases), counts=counts_of(cases), metrics=suite_metrics(cases),
-            calls=self._made(),
+            interrupted=_INTERRUPTED if self.stop.is_set() else self._ended or self.tape.failure or _exhausted(cases),
+            counts=suite_counts(cases, 0 if self._beside else settings.uncommitted), metrics=suite_metrics(cases), calls=self._made(),
             judge=None if self.judge is None else {**self.judge.description, **self.judge.usage.as_json()}, cost_usd=math.fsum(costs) if costs else None, notes=tuple(self._notes),
             extra_runs=self._extra, description=suite.description, dialect=suite.dialect,
         )  # fmt: skip

@@ -28,6 +28,10 @@ class Parts:
     clock: Callable[[], float] = time.monotonic
     random: random.Random = dataclasses.field(default_factory=random.Random)
 
+    def before_measuring(self, outputs: Outputs) -> Parts:
+        """The same, knowing what of the working tree is not committed; results and baselines aside."""
+        return dataclasses.replace(self, settings=self.settings.with_changes((outputs.out, outputs.baseline)))
+
     def stamp(self) -> str:
         """The time now, UTC, to the second, ISO 8601."""
         return self.now().strftime("%Y-%m-%dT%H:%M:%SZ")

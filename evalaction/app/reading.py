@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 from evalaction import __version__
 from evalaction.app.baselines import FoundBaseline, Where, of_records
 from evalaction.app.blaming import judge_again
-from evalaction.app.judging import Judged, NoVerdict, failure, judge, publish, remarked, render, write_verdict
+from evalaction.app.judging import VERDICT_FILE, Judged, NoVerdict, failure, judge, publish, remarked, render, write_verdict
 from evalaction.app.parts import Outputs, Parts
+from evalaction.app.vanished import still_gone
 from evalaction.core.accept import rules_of
 from evalaction.core.merge import merge
 from evalaction.core.record import Acceptance, Baseline, RunRecord
@@ -22,7 +24,7 @@ from evalaction.store.baselines import ACCEPTANCE, DirectoryStore
 from evalaction.store.files import remove_tree, write_named
 from evalaction.store.history import PastRun, past_runs
 from evalaction.store.recorder import write_record
-from evalaction.store.records import read_below, read_record, read_records, record_folders, refuse_shared_keys
+from evalaction.store.records import load, read_below, read_record, read_records, record_folders, refuse_shared_keys
 
 MOST_RUNS, SHOWN_RUNS = 10_000, 100
 Others = Callable[[Sequence[str]], Sequence[SuiteVerdict]]
@@ -58,11 +60,21 @@ def _as_baseline(folder: Path) -> Baseline:
 
 
 def report_records(parts: Parts, outputs: Outputs, place: Path) -> Verdict:
-    """Render the report of finished records again; the record is data, its own verdict is not believed."""
-    judged = _judged(parts, outputs, (place,))
-    verdict = overall(tuple(one.verdict for one in judged), tool_version=__version__)
+    """Render the report of finished records again; the record is data, its own verdict is not believed. Of that only the names of suites that were gone are taken."""
+    judged, lost = _judged(parts, outputs, (place,)), _gone_from(place)
+    judged = [one for one in judged if one.verdict.key not in lost] or judged  # what an earlier run left of a suite that is gone says nothing now
+    gone = still_gone(Where.of(outputs), [one.verdict.key for one in judged], lost)
+    verdict = overall((*(one.verdict for one in judged), *gone), tool_version=__version__)
     render(parts, outputs, verdict, judged)
     return verdict
+
+
+def _gone_from(place: Path) -> set[str]:
+    """Keys of the suites that the verdict at a place found gone; none where there is no verdict that can be read."""
+    with contextlib.suppress(ConfigError):
+        if (place / VERDICT_FILE).is_file():
+            return {suite.key for suite in load(Verdict, place / VERDICT_FILE).suites if suite.is_gone}
+    return set()
 
 
 def judge_records(parts: Parts, outputs: Outputs, *places: Path, word: Callable[[Verdict], VerdictWord], beside: Others | None = None) -> Verdict:

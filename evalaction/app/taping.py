@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from evalaction.app.parts import Job, Parts, Tapes
 from evalaction.core.answer import read_answer
 from evalaction.core.cassette import Exchange, Tape
+from evalaction.core.shapes import REPLY
 from evalaction.core.suite import Suite
 from evalaction.errors import ConfigError
 from evalaction.judge.memory import completion_of
@@ -39,7 +41,7 @@ def open_tape(parts: Parts, tapes: Tapes, suite: Suite) -> Tape:
     if tapes.record_to is not None and tapes.record_to == tapes.replay:
         kept = known
     replayed = None if tapes.replay is None else known or []
-    return Tape(replayed, kept or (), records=tapes.record_to is not None, mask=parts.settings.masker.json)
+    return Tape(replayed, kept or (), records=tapes.record_to is not None, mask=partial(parts.settings.masker.json, shape=REPLY))
 
 
 def _read(folder: Path | None, suite: Suite) -> list[Exchange] | None:

@@ -25,6 +25,11 @@ def vanished(where: Where, keys: Collection[str], suites: Collection[str]) -> tu
     return tuple(_gone(header) for header in _others(where, keys, lambda header: means(suites, header.file)))
 
 
+def still_gone(where: Where, keys: Collection[str], named: Collection[str]) -> tuple[SuiteVerdict, ...]:
+    """The same for a report that is made again: of the suites that a run found gone, those that are accepted still."""
+    return tuple(_gone(header) for header in _others(where, keys, lambda header: header.key in named)) if named else ()
+
+
 def left_out(where: Where, keys: Collection[str], word: Unmeasured, suites: Collection[str] | None) -> tuple[SuiteVerdict, ...]:
     """The same for results that a stranger may have thinned out: such suites count as not measured. Without `suites` every accepted one is meant."""
     return tuple(_missing(header, word) for header in _others(where, keys, lambda header: suites is None or means(suites, header.file)))

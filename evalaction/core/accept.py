@@ -12,7 +12,7 @@ from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.pairing import is_named
 from evalaction.core.record import Acceptance, Baseline, CaseRecord, RunHeader, RunRecord, Selection
 from evalaction.core.rules import choose_rule
-from evalaction.core.sample import counts_of, suite_metrics
+from evalaction.core.sample import suite_counts, suite_metrics
 from evalaction.core.suite import Policy
 from evalaction.core.verdict import CaseVerdict, MetricVerdict
 from evalaction.errors import ConfigError, Fault
@@ -140,7 +140,7 @@ def _header(record: RunRecord, previous: Baseline | None, cases: Mapping[str, Ca
     kept = previous.record.header if partial and previous else record.header
     return dataclasses.replace(
         record.header, policy=kept.policy, floor=kept.floor, selection=Selection(), interrupted=None, notes=(), metrics=suite_metrics(cases.values()),
-        counts=counts_of(cases.values()),
+        counts=suite_counts(cases.values(), record.header.uncommitted),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -26,6 +27,27 @@ _BEGUN = re.compile(r"\\{1,64}(?:u[0-9a-fA-F]{0,3}|x[0-9a-fA-F]?)?\Z")
 def looks_secret(name: str) -> bool:
     """Whether a variable of this name holds a secret, by the words that people use for them."""
     return _SECRET_NAME.search(name) is not None and _NOT_SECRET.match(name) is None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Shape:
+    """What of an object is ours: a secret that happens to be one of our own words must not take it away, and leaks nothing that is not published.
+
+    `own` keys are never masked, and what stands under them has the same shape, or the one that `below` names. Under a key of anybody else's
+    everything is foreign. Values under the keys in `keep` stay as they are.
+    """
+
+    own: frozenset[str] = frozenset()
+    keep: frozenset[str] = frozenset()
+    below: Mapping[str, Shape] = dataclasses.field(default_factory=dict)
+
+    def under(self, key: str) -> Shape:
+        """The shape of a value."""
+        return self.below.get(key) or (self if key in self.own else FOREIGN)
+
+
+FOREIGN = Shape()
+"""Of which nothing is ours."""
 
 
 class _Secret:
@@ -75,14 +97,14 @@ class Masker:
             return True
         return any(secret.pattern.search(text) for secret in self._suspects(text))
 
-    def json(self, value: Any, *, keep: frozenset[str] = frozenset()) -> Any:
-        """A JSON value with secrets replaced in every text and key; values under the keys in `keep` stay as they are."""
+    def json(self, value: Any, shape: Shape = FOREIGN) -> Any:
+        """A JSON value with secrets replaced in every text and key but for what its shape says is ours."""
         if isinstance(value, str):
             return self.text(value)
         if isinstance(value, Mapping):
-            return {self.text(str(key)): item if key in keep else self.json(item, keep=keep) for key, item in value.items()}
+            return {key if key in shape.own else self.text(str(key)): item if key in shape.keep else self.json(item, shape.under(key)) for key, item in value.items()}
         if isinstance(value, list | tuple):
-            return [self.json(item, keep=keep) for item in value]
+            return [self.json(item, shape) for item in value]
         return value
 
     def serialised(self, text: str, *, keep: frozenset[str] = frozenset()) -> str:

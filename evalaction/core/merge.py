@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from evalaction.core.record import Calls, CaseRecord, RunHeader, RunRecord, Selection
-from evalaction.core.sample import counts_of, suite_metrics
+from evalaction.core.sample import suite_counts, suite_metrics
 from evalaction.errors import ConfigError, Fault
 
 _ALIKE = ("suite", "digest", "commit", "policy", "target", "floor", "deterministic", "repeats")
@@ -67,7 +67,7 @@ def _header(headers: Sequence[RunHeader], cases: dict[str, CaseRecord]) -> RunHe
     return dataclasses.replace(
         first, selection=Selection(**kept), started_at=min(header.started_at for header in headers), finished_at=max(header.finished_at for header in headers),
         interrupted=next((header.interrupted for header in headers if header.interrupted), None), metrics=suite_metrics(cases.values()),
-        counts=counts_of(cases.values()), cost_usd=sum(costs) if costs else None,
+        counts=suite_counts(cases.values(), max(header.uncommitted for header in headers)), cost_usd=sum(costs) if costs else None,
         calls=Calls(**{name: sum(getattr(header.calls, name) for header in headers) for name in (field.name for field in dataclasses.fields(Calls))}),
         extra_runs=tuple(extra for header in headers for extra in header.extra_runs), notes=tuple(dict.fromkeys(note for header in headers for note in header.notes)),
     )  # fmt: skip

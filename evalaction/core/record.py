@@ -23,6 +23,8 @@ SCHEMA_VERSION: Literal[1] = 1
 Score = Annotated[float, Field(ge=0, le=1)]
 Amount = Annotated[float, Field(ge=0, le=1e15)]
 """A sum or a mean of amounts that answers state."""
+UNCOMMITTED = "uncommitted"
+"""The count of a record that `RunHeader.uncommitted` reads. No field of its own: readers of the first format refuse fields that they do not know, and pass over counts."""
 MOST_REPEATS = 100_000
 """Trials of one case, in one pass and over all of them."""
 Repeats = Annotated[int, Field(ge=1, le=MOST_REPEATS)]
@@ -250,6 +252,11 @@ class RunHeader:
     description: str = ""
     dialect: str | None = None
     """The foreign kind of suite that was read; its own way of reporting is added."""
+
+    @property
+    def uncommitted(self) -> int:
+        """Tracked files that were changed and not committed when the run began: then `commit` alone is not what was measured. Stands in `counts`, if not 0."""
+        return self.counts.get(UNCOMMITTED, 0)
 
     @property
     def is_replayed(self) -> bool:

@@ -8,7 +8,7 @@ import statistics
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from evalaction.core.record import CaseRecord, CheckInfo, CheckResult, Trial
+from evalaction.core.record import UNCOMMITTED, CaseRecord, CheckInfo, CheckResult, Trial
 from evalaction.core.spec_base import PASS_RATE
 
 Centre = Callable[[Sequence[float]], float]
@@ -170,12 +170,6 @@ def passes_of(case: CaseRecord) -> tuple[tuple[Trial, ...], ...]:
     return tuple(tuple(by_pass[number]) for number in sorted(by_pass))
 
 
-def counts_of(cases: Iterable[CaseRecord]) -> dict[str, int]:
-    """How many cases and trials a record holds, and how many cases could not be measured."""
-    found = list(cases)
-    return {"cases": len(found), "errors": sum(case.is_error for case in found), "trials": sum(len(case.trials) for case in found)}
-
-
 def suite_metrics(cases: Iterable[CaseRecord]) -> dict[str, float]:
     """Means over all measured cases, each case by the mean of its first pass: `current_all`."""
     values: dict[str, array[float]] = {}
@@ -187,3 +181,10 @@ def suite_metrics(cases: Iterable[CaseRecord]) -> dict[str, float]:
             if found:
                 (values.get(name) or values.setdefault(name, array("d"))).append(mean(found))
     return {name: mean(found) for name, found in values.items()}
+
+
+def suite_counts(cases: Iterable[CaseRecord], uncommitted: int = 0) -> dict[str, int]:
+    """The counts of a record's header; `uncommitted` files are named where there are some."""
+    known = list(cases)
+    counts = {"cases": len(known), "errors": sum(case.is_error for case in known), "trials": sum(len(case.trials) for case in known)}
+    return {**counts, UNCOMMITTED: uncommitted} if uncommitted else counts

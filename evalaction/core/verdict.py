@@ -31,6 +31,9 @@ PRECEDENCE = (ExitCode.INTERNAL, ExitCode.CONFIG, ExitCode.REGRESSED, ExitCode.N
 _WITHIN_A_CODE = ("regressed", "drifted", "below_threshold", "not_measured", "not_comparable", "environment_drift", "no_baseline", "not_run")
 """Of several verdicts with one code the first of these wins: what needs a person's eye first."""
 
+GONE = frozenset({"SUITE_REMOVED", "SUITE_MISSING"})
+"""Reasons of a suite that is accepted and was not measured, because it is not there."""
+
 
 @stated
 class Reason:
@@ -252,6 +255,11 @@ class SuiteVerdict:
     """What the base system said, where the suite names one and the gate was about to fail."""
     loosened: tuple[str, ...] = ()
     """Parts of the policy that are looser than what was accepted, one line each."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether nothing was measured because an accepted suite is not there any more."""
+        return any(reason.code in GONE for reason in self.reasons)
 
     @property
     def exit_code(self) -> ExitCode:

@@ -13,7 +13,7 @@ from evalaction.github.client import GitHub
 from evalaction.github.facts import Artifact, Position, Run
 from evalaction.github.fetching import bring, expired, permitted
 from evalaction.github.names import BASELINE, baseline_name, clean
-from evalaction.github.provenance import Doubt, Passed, Trust, grouped, listed_doubt, position_doubt, run_doubt
+from evalaction.github.provenance import EVENTS, Doubt, Passed, Trust, grouped, listed_doubt, position_doubt, run_doubt
 
 T = TypeVar("T")
 MOST_RUNS = 100
@@ -75,6 +75,14 @@ class ArtifactBaselines:
         with permitted("actions: read"):
             listed = self._github.run_artifacts(run_id)
         return sorted({one.name.removeprefix(BASELINE) for one in listed if one.name.startswith(BASELINE) and not one.expired})
+
+    def acceptances(self, most: int) -> list[int]:
+        """The newest runs of the trusted workflow that may have stored baselines, at most so many, for suites whose keys nobody names. Raises as `beside`."""
+        trust = self._trust
+        with permitted("actions: read"):
+            listed = self._github.runs_of(trust.workflow, trust.default_branch, most=MOST_RUNS)
+        mine = [run.id for run in listed if run.repository_id == run.head_repository_id == trust.repository_id and run.event in EVENTS and run.id != trust.own_run_id]
+        return mine[:most]
 
     def _of_run(self, key: str, run_id: int) -> Found:
         name = baseline_name(key)

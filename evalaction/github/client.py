@@ -85,6 +85,13 @@ class GitHub:
         for _, row in zip(range(most), rows, strict=False):
             yield self._read(reading.run, row, "a workflow run")
 
+    def runs_of(self, workflow: str, branch: str, *, most: int) -> list[Run]:
+        """Successful runs of a workflow's file on a branch of this name, forks' ones too, newest first, at most so many; none where there is no such workflow."""
+        rows = self._pages(f"/actions/workflows/{quote(workflow, safe='')}/runs", "workflow_runs", {"branch": branch, "status": "success"})
+        with self._tolerated("missing"):
+            return [self._read(reading.run, row, "a workflow run") for _, row in zip(range(most), rows, strict=False)]
+        return []
+
     def position(self, sha: str, branch: str) -> Position:
         """How a commit stands to a branch. `heads/` keeps a tag of the branch's name out."""
         between = quote(f"heads/{branch}...{sha}", safe="")

@@ -132,10 +132,10 @@ class Intake:
             where = ":".join(str(part) for part in (first.place.name, first.line) if part is not None)
             self.fault(spot, "DUPLICATE_ID", f"the id `{name[:80]}` is taken already, in {where}", "give every case an id of its own")
 
-    def complete(self, spot: Spot, stated: int | None, found: int, what: str) -> None:
+    def complete(self, spot: Spot, stated: int | None, found: int, what: str, fix: str = "write the results anew") -> None:
         """Refuse results that state more of something than they hold: the rest, with its failures, is missing."""
         if stated is not None and stated > found:
-            self.fault(spot, "INVALID_INPUT", f"the file counts {stated} {what} and holds {found}: it was cut short", "write the results anew")
+            self.fault(spot, "INVALID_INPUT", f"the file counts {stated} {what} and holds {found}: it was cut short", fix)
 
     def finished(self) -> Foreign:
         """Everything that was read. Raises ConfigError with all faults."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -14,7 +15,7 @@ from evalaction.errors import ConfigError
 from evalaction.imports.files import Place, Reader
 from evalaction.imports.intake import Intake, Spot, foreign_form, text_of
 
-_NAME = re.compile(r"samples_(?P<task>.+?)(?:_\d{4}-\d\d-\d\dT[\d.:-]+)?\.jsonl")
+_NAME = re.compile(r"samples_(?P<task>.+?)(?P<time>_\d{4}-\d\d-\d\dT[\d.:-]+)?\.jsonl")
 
 
 @foreign_form
@@ -49,9 +50,49 @@ def read(place: Place, intake: Intake) -> None:
                     found.append((spot, task, line, values))
         except ConfigError as error:
             intake.refused(error)
+    _whole(place, reader, [(spot.place, line) for spot, _, line, _ in found], intake)
     intake.notes += [f"the metric {name} of {task} is left out: its values are not all in 0..1" for task, names in left_out.items() for name in sorted(names)]
     for spot, task, line, values in found:
         _case(spot, task, line, {name: value for name, value in values.items() if name not in left_out[task]}, intake)
+
+
+def _whole(place: Place, reader: Reader, found: Sequence[tuple[Place, Line]], intake: Intake) -> None:
+    """Hold the documents that were read against `n-samples` of the results file that the same run wrote beside its samples, where there is one."""
+    documents: dict[str, dict[str, dict[str, set[int]]]] = {}
+    for file, line in found:
+        documents.setdefault(_time(file), {}).setdefault(_task(file), {}).setdefault(line.filter, set()).add(line.doc_id)
+    for time, tasks in documents.items():
+        name = f"results{time}.json"
+        results = dataclasses.replace(place, path=place.path / name, name=f"{place.name.rstrip('/')}/{name}") if place.path.is_dir() else _beside(place, name)
+        for task, stated in _stated(results, reader, intake).items():
+            if task in tasks or place.path.is_dir():
+                held = min((len(ids) for ids in tasks.get(task, {}).values()), default=0)
+                what = f"documents of `{task[:80]}`"
+                intake.complete(Spot(results), stated, held, what, "write samples and results anew; of a run of chosen samples (--samples) leave the results file out")
+
+
+def _beside(place: Place, name: str) -> Place:
+    return dataclasses.replace(place, path=place.path.parent / name, name="/".join([*place.name.split("/")[:-1], name]))
+
+
+def _stated(results: Place, reader: Reader, intake: Intake) -> dict[str, int]:
+    """How many documents of each task the run says that it asked; nothing of a version that does not say it."""
+    if not results.path.is_file():
+        return {}
+    try:
+        document = reader.json(results.file())
+    except ConfigError as error:
+        intake.refused(error)
+        return {}
+    stated = document.get("n-samples") if isinstance(document, dict) else None
+    known = {task: counts.get("effective") for task, counts in stated.items() if isinstance(counts, dict)} if isinstance(stated, dict) else {}
+    return {task: number for task, number in known.items() if type(number) is int and "/" not in task}
+
+
+def _time(file: Place) -> str:
+    """The end of the names of all files of one run."""
+    named = _NAME.fullmatch(file.path.name)
+    return named["time"] or "" if named else ""
 
 
 def _task(file: Place) -> str:

@@ -28,7 +28,8 @@ class Details:
     `answers` maps a case id to its records (baseline, current), whole with answers and check details,
     for the cases that `shown_cases` and `passing_cases` name; `trend` is oldest first; `command` measures and compares
     again on a developer's machine; `accept` says how to accept the run where that is no command line;
-    `results_path` is the folder of the record; `lines` are those of regressed cases in the suite's file.
+    `results_path` is the folder of the record; `lines` are those of regressed cases in the suite's file;
+    `uncommitted` counts the files that were changed and not committed when the run began.
     """
 
     answers: Mapping[str, tuple[CaseRecord | None, CaseRecord | None]] = dataclasses.field(default_factory=dict)
@@ -36,6 +37,7 @@ class Details:
     command: str = ""
     accept: str | None = None
     results_path: str = ""
+    uncommitted: int = 0
     lines: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from evalaction.core.metrics import lower_is_better
-from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
+from evalaction.core.verdict import GONE, Reason, SuiteVerdict, Verdict
 from evalaction.report.figures import number
 from evalaction.report.said import Said, count, join, listed, ours, say
 from evalaction.report.tables import first_failure
@@ -60,13 +60,9 @@ def _many(suites: tuple[SuiteVerdict, ...]) -> Said:
     tally = ", ".join(f"{number_of} {word}" for word, number_of in words.most_common())
     bare = sum(_nothing_compared(suite) for suite in suites)
     tail = f"; nothing was compared in {bare:,} of them, there is no accepted baseline" if bare else ""
-    gone = [suite.suite for suite in suites if _is_gone(suite)]
+    gone = [suite.suite for suite in suites if suite.is_gone]
     said = ours(f"of {count(len(suites), 'suite')} {tally}{tail}")
     return say("{}; accepted and not there any more: {}", said, listed(gone, _SHOWN)) if gone else said
-
-
-def _is_gone(suite: SuiteVerdict) -> bool:
-    return any(reason.code in ("SUITE_REMOVED", "SUITE_MISSING") for reason in suite.reasons)
 
 
 def _nothing_compared(suite: SuiteVerdict) -> bool:
@@ -76,7 +72,7 @@ def _nothing_compared(suite: SuiteVerdict) -> bool:
 def _why(suite: SuiteVerdict) -> Said:
     if suite.verdict == "no_baseline":
         return ours(f"{NOTHING_COMPARED}; {count(len(suite.cases), 'case')} measured")
-    if _is_gone(suite):
+    if suite.is_gone:
         return say("{}", suite.reasons[0].message)
     sentence = _SENTENCES.get(suite.verdict, _other)(suite)
     if suite.baseline.suite_level_only:
@@ -152,7 +148,7 @@ def first_error(suite: SuiteVerdict) -> tuple[str, str] | None:
 
 _OF_THE_GATE = frozenset(
     {"CASE_REGRESSED", "CHECK_REGRESSED", "METRIC_REGRESSED", "METRIC_MISSING", "BELOW_THRESHOLD", "CASE_REMOVED", "TOO_MANY_ERRORS", "TOO_FEW_COMPARABLE", "DRIFTED"}
-    | {"SUITE_REMOVED", "SUITE_MISSING"}
+    | GONE
 )
 """Reasons of a comparison; every other code is of measuring."""
 

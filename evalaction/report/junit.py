@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from xml.etree import ElementTree as ET
 
 from evalaction.core.record import CaseRecord
-from evalaction.core.verdict import CaseVerdict, Reason, SuiteVerdict, Verdict
+from evalaction.core.verdict import GONE, CaseVerdict, Reason, SuiteVerdict, Verdict
 from evalaction.errors import ExitCode
 from evalaction.report.answers import AnswerView, answer_views
 from evalaction.report.details import Details
@@ -23,7 +23,8 @@ _TEXT_LIMIT = 4000
 def render_junit(verdict: Verdict, details: Mapping[str, Details] | None = None) -> str:
     """The whole document. Thresholds, and reasons that no case shows, are testcases of their own named after what they speak of.
 
-    A case that fails without having got worse is no failure; an unmeasured one is an error, a removed one is skipped (or failed, where the policy says so).
+    A case that fails without having got worse is no failure; an unmeasured one is an error, a removed one is skipped (or failed, where the policy says so),
+    and so is a suite that is gone.
     """
     root = ET.Element("testsuites", name="eval-gate")
     for suite in verdict.suites:
@@ -71,6 +72,8 @@ def _reason_case(reason: Reason, classname: str, exit_code: int) -> ET.Element:
     about = reason.metric or reason.case or reason.check or place
     name = f"threshold {about}" if reason.code == "BELOW_THRESHOLD" else " ".join(part for part in (reason.code, about) if part)
     element = ET.Element("testcase", name=_xml(name), classname=_xml(classname))
+    if exit_code == ExitCode.OK and reason.code in GONE:
+        _child(element, "skipped", reason.code, reason.message, "")
     if exit_code != ExitCode.OK:
         _child(element, "failure" if exit_code == ExitCode.REGRESSED else "error", reason.code, reason.message, "")
     return element

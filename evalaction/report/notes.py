@@ -87,12 +87,13 @@ def _is_case_error(reason: Reason) -> bool:
     return reason.case is not None and reason.code not in _IN_TABLES
 
 
-def suite_line(suite: SuiteVerdict) -> Said:
-    """What ran: cases, runs, commit, dataset."""
+def suite_line(suite: SuiteVerdict, uncommitted: int = 0) -> Said:
+    """What ran: cases, runs, commit with the files that are changed and not in it, dataset."""
     ran = sum(case.current_runs.measured for case in suite.cases if case.current_runs is not None)
     cases = len(suite.cases) - len(suite.removed_cases)
     parts = [say("**This run**: {}, {} compared, {}", ours(count(cases, "case")), suite.counts.compared, ours(count(ran, "run")))]
-    parts += [say("commit {}", suite.commit[:12])] if suite.commit else []
+    changed = ours(f" with uncommitted changes in {count(uncommitted, 'file')}" if uncommitted else "")
+    parts += [say("commit {}{}", suite.commit[:12], changed)] if suite.commit else []
     parts += [say("dataset {}", suite.dataset_version)] if suite.dataset_version else []
     parts += [say("digest {}", suite.digest[:12])] if suite.digest else []
     return join(parts)

@@ -97,7 +97,7 @@ def _suite(suite: SuiteVerdict, details: Details) -> SuiteView:
     pointer = details.results_path or f"eval-results/{suite.key}"
     answers = answer_views(suite, details)
     return SuiteView(
-        name=suite.suite, word=suite.verdict, mark=_mark(suite.verdict), headline=suite_sentence(suite), notes=tuple(notes_of(suite)), compared=_compared(suite),
+        name=suite.suite, word=suite.verdict, mark=_mark(suite.verdict), headline=suite_sentence(suite), notes=tuple(notes_of(suite)), compared=_compared(suite, details),
         metrics=metric_table(suite), regressed=regressed_table(suite), failing=failing_table(suite, details.answers),
         faults=fault_table(suite.reasons) if suite.verdict == "config_error" else NO_ROWS, folds=tuple(fold for fold in _folds(suite, details) if fold.table.rows or fold.lines),
         answers=answers, why=why_lines(suite, details), passing=passing_table(suite, details), warnings=other_warnings(suite),
@@ -105,10 +105,10 @@ def _suite(suite: SuiteVerdict, details: Details) -> SuiteView:
     )  # fmt: skip
 
 
-def _compared(suite: SuiteVerdict) -> tuple[Said, ...]:
+def _compared(suite: SuiteVerdict, details: Details) -> tuple[Said, ...]:
     if suite.verdict == "config_error":
         return ()
-    return tuple(line for line in (suite_line(suite), baseline_line(suite), anchor_line(suite), replayed_line(suite.calls), *rule_lines(suite)) if line)
+    return tuple(line for line in (suite_line(suite, details.uncommitted), baseline_line(suite), anchor_line(suite), replayed_line(suite.calls), *rule_lines(suite)) if line)
 
 
 def _folds(suite: SuiteVerdict, details: Details) -> list[Fold]:
@@ -153,6 +153,8 @@ def _spent(suite: SuiteVerdict) -> list[Said]:
 def _commands(suite: SuiteVerdict, details: Details, pointer: str) -> str:
     """What a person types to see it again, and to accept it where `accept` would not refuse. The path is quoted: it holds a name from the suite."""
     lines = ["# measure and compare again", details.command] if details.command else []
+    if suite.is_gone:
+        return ""  # there is no record of it
     if suite.verdict in _ACCEPTABLE and not suite.counts.errors and suite.selection is None:
         lines += ["# accept this run as the baseline", details.accept or f'eval-gate accept {shlex.quote(pointer)} --reason "why this is right"']
     return "\n".join(lines)

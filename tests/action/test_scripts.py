@@ -387,6 +387,18 @@ def test_checkouts__are_told_to_the_image(stage):
     assert "EVAL_GATE_CHECKOUT" not in stage.run(GITHUB_EVENT_NAME="pull_request").environment
 
 
+def test_checkouts__are_asked_of_a_git_without_the_inputs(stage):
+    """What git starts for a repository's sake inherits what git was given, and that holds no token."""
+    seen, program = stage.folder / "seen", stage.bin / "git"
+    (stage.workspace / ".git").mkdir()
+    program.write_text(f'#!/bin/sh\nenv >>"{seen}"\n')
+    program.chmod(0o755)
+    stage.run(**{"GITHUB_EVENT_NAME": "pull_request_target", "INPUT_GITHUB-TOKEN": "s3cr3t", "MY_API_KEY": "s3cr3t"})
+
+    assert f"HOME={stage.folder}" in seen.read_text()
+    assert "s3cr3t" not in seen.read_text()
+
+
 @pytest.mark.parametrize(("said", "code"), [("1", 1), ("", 3), ("99", 3), ("x\ny", 3)])
 def test_verdict__counts_when_the_engine_loses_the_code(stage, said, code):
     """A run step that ended well against its verdict turns red with the verdict's code, or with 3 where there is none."""

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
+import re
+import subprocess
+import sys
 
 import pytest
 
@@ -86,3 +92,24 @@ def test_accept__of_few_runs__recommends_calibrate(work):
         said.append("eval-gate calibrate" in work.run("accept", "eval-results", "--reason", "level", "--move-anchor").err)
 
     assert said == [True, False]
+
+
+def test_calibrate__shows_how_far_the_simulation_is__on_a_terminal_alone(work, monkeypatch):
+    """Whoever waits at a terminal sees the pull requests that were drawn, without secrets; a log gets no line of it, and stdout neither way."""
+    work.answers(a="yes")
+    monkeypatch.setenv("MY_API_KEY", "s3cr3t-name")
+    command = [sys.executable, "-m", "evalaction", "calibrate", work.suite("a", name="s3cr3t-name"), *FEW]
+    master, terminal = pty.openpty()
+    with os.fdopen(master, "rb", buffering=0) as screen:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=terminal)
+        os.close(terminal)
+        printed, _ = child.communicate(timeout=60)
+        shown = b""
+        with contextlib.suppress(OSError):  # how a terminal whose other side is closed ends
+            while piece := screen.read(65536):
+                shown += piece
+    logged = work.run(*command[3:])
+
+    assert (child.returncode, logged.code) == (0, 0)
+    assert re.search(rb"\*\*\*: simulating.*\d/5", shown)
+    assert b"simulating" not in printed + logged.err.encode() + logged.out.encode()

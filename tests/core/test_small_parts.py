@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from evalaction.core.fingerprint import case_fingerprint, check_fingerprint, digest, slug, suite_digest
 from evalaction.core.loosened import loosened
-from evalaction.core.masking import MASK, Masker, looks_secret
+from evalaction.core.masking import MASK, Masker, Shape, looks_secret
 from evalaction.core.merge import merge
 from evalaction.core.record import Calls, CheckInfo, CheckResult, Selection, Shard, Trial
 from evalaction.core.sample import sample
@@ -107,7 +107,8 @@ def test_masker__finds_a_secret_in_every_spelling(form):
 def test_masker__leaves_short_values_and_identities_alone():
     """Values under six characters are too common; ids under kept keys stay, so that records can be joined."""
     assert Masker(["abc", ""]).text("abc") == "abc"
-    assert Masker(["secret-1"]).json({"id": "secret-1", "answer": ["secret-1", 1, None]}, keep=frozenset({"id"})) == {"id": "secret-1", "answer": [MASK, 1, None]}
+    shape = Shape(frozenset({"answer"}), keep=frozenset({"id"}))
+    assert Masker(["secret-1"]).json({"id": "secret-1", "answer": ["secret-1", 1, None]}, shape) == {"id": "secret-1", "answer": [MASK, 1, None]}
     assert "secret-1" not in repr(Masker(["secret-1"]))
 
 

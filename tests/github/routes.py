@@ -76,6 +76,15 @@ def runs(gh: FakeGitHub, call: Call) -> Answer:
     return _paged(call, sorted(found, key=lambda row: (row["created_at"], row["id"]), reverse=True), "workflow_runs")
 
 
+def workflow_runs(gh: FakeGitHub, call: Call, workflow: str) -> Answer:
+    """Those of one file, newest first; `status` is also asked for conclusions."""
+    found = [row for row in gh.runs.values() if row["path"].rpartition("/")[2] == workflow and call.query.get("branch") in (None, row["head_branch"])]
+    if not found:
+        raise Refused(404, "Not Found")
+    found = [row for row in found if call.query.get("status") in (None, row["status"], row["conclusion"])]
+    return _paged(call, sorted(found, key=lambda row: (row["created_at"], row["id"]), reverse=True), "workflow_runs")
+
+
 def run(gh: FakeGitHub, call: Call, number: str) -> Answer:
     """One run."""
     return Answer(200, _of(gh.runs, number))
@@ -242,6 +251,7 @@ ROUTES: list[tuple[str, re.Pattern[str], str, Callable[..., Answer]]] = [
         ("GET", f"{_R}/actions/runs", "actions:read", runs),
         ("GET", f"{_R}/actions/runs/([0-9]+)", "actions:read", run),
         ("GET", f"{_R}/actions/runs/([0-9]+)/artifacts", "actions:read", run_artifacts),
+        ("GET", f"{_R}/actions/workflows/([^/]+)/runs", "actions:read", workflow_runs),
         ("GET", f"{_R}/compare/([^/]+)", "contents:read", compare),
         ("GET", f"{_R}/pulls", "pull-requests:read", pulls),
         ("GET", f"{_R}/pulls/([0-9]+)", "pull-requests:read", pull),

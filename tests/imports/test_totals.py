@@ -3,6 +3,7 @@
 import pytest
 
 from tests.imports.test_formats import deep_case, row
+from tests.imports.test_metric_formats import harness
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,58 @@ def test_verdicts__a_test_without_single_results_but_with_assertions_is_taken(re
     results.write("x.json", {"results": {"version": 3, "results": [row(gradingResult=None, testCase={"assert": [{"type": "contains", "value": "30"}]})]}})
 
     assert results.read("promptfoo", "x.json").cases[0].trials[0].error is None
+
+
+TIME = "_2026-01-01T00-00-00.123456"
+
+
+def lm_eval(results, lines, counts, task="gsm8k"):
+    """Samples of one task, and the results file of the same run."""
+    results.write(f"samples_{task}{TIME}.jsonl", lines)
+    results.write(f"results{TIME}.json", {"results": {}, "n-samples": {name: {"original": 1319, "effective": number} for name, number in counts.items()}})
+
+
+@pytest.mark.parametrize(
+    ("lines", "counts", "held"),
+    [
+        ([harness(), harness(1)], {"gsm8k": 3}, "3 documents of `gsm8k` and holds 2"),
+        ([harness(), harness(filter="flexible-extract"), harness(1)], {"gsm8k": 2}, "2 documents of `gsm8k` and holds 1"),
+        ([harness()], {"gsm8k": 1, "hellaswag": 5}, "5 documents of `hellaswag` and holds 0"),
+    ],
+    ids=["fewer documents", "fewer of one filter", "no file of a task"],
+)
+def test_totals__lm_eval_samples_that_are_fewer_than_the_results_count__are_refused(results, lines, counts, held):
+    """A samples file that lost its end, a filter's last documents or a whole task is INVALID_INPUT, and no smaller green."""
+    lm_eval(results, lines, counts)
+
+    (fault,) = results.faults("lm-eval")
+
+    assert (fault.code, fault.file) == ("INVALID_INPUT", f"./results{TIME}.json")
+    assert f"the file counts {held}: it was cut short" in fault.what
+
+
+def test_totals__one_file_of_lm_eval_samples__is_held_against_its_own_count_alone(results):
+    """Whoever names one task's file means that task; its results file counts all the same."""
+    lm_eval(results, [harness(), harness(1)], {"gsm8k": 2, "hellaswag": 5})
+    results.write(f"samples_hellaswag{TIME}.jsonl", [harness(metrics=["acc"], acc=1.0)])
+
+    assert len(results.read("lm-eval", f"samples_gsm8k{TIME}.jsonl").cases) == 2
+    assert results.codes("lm-eval", f"samples_hellaswag{TIME}.jsonl") == ["INVALID_INPUT"]
+
+
+@pytest.mark.parametrize("content", [[], {}, *({"n-samples": counts} for counts in ([], {"gsm8k": 9}, {"gsm8k": {"effective": "9"}}, {"gsm8k": {"effective": 1}}))])
+def test_totals__lm_eval_results_that_count_nothing_more__are_no_fault(results, content):
+    """A results file of another version, or of another run, takes no sample away."""
+    results.write(f"samples_gsm8k{TIME}.jsonl", [harness()])
+    results.write(f"results{TIME}.json", content)
+    results.write("results_2026-01-02T00-00-00.json", {"n-samples": {"gsm8k": {"effective": 9}}})
+
+    assert len(results.read("lm-eval").cases) == 1
+
+
+def test_totals__lm_eval_results_that_cannot_be_read__are_a_fault(results):
+    """A results file that was cut short itself is no reason to believe the samples."""
+    results.write(f"samples_gsm8k{TIME}.jsonl", [harness()])
+    results.write(f"results{TIME}.json", '{"n-samples": {')
+
+    assert results.codes("lm-eval") == ["MALFORMED_JSON"]

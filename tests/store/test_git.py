@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 
 import pytest
 
 from evalaction.errors import MeasureError
 from evalaction.settings import Settings
+from evalaction.store.checkouts import checkouts
 from evalaction.store.git import base_commit, check_out, commit_of, is_measured_itself
 
 
@@ -119,3 +122,38 @@ def test_settings__read_the_base_of_every_kind_of_event(tmp_path, event, base):
     (tmp_path / "event.json").write_text(json.dumps(event))
 
     assert Settings.read({"GITHUB_EVENT_PATH": str(tmp_path / "event.json")}, tmp_path).base == base
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda folder: commit_of(folder, "HEAD"),
+        lambda folder: Settings.read({}, folder).person(),
+        lambda folder: Settings.read({}, folder).last_change(folder / "a.txt"),
+        lambda folder: list(checkouts(folder)),
+        lambda folder: check_out(folder, "HEAD", folder.parent / "out"),
+    ],
+)
+def test_git__gets_what_it_needs_and_no_secret_of_ours(repository, tmp_path, monkeypatch, ask):
+    """A filter or hook that a repository's configuration names would inherit what git is given: that holds no token, no key and no credential in a GIT_CONFIG_ of its own."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "bin").mkdir()
+    program = tmp_path / "bin/git"
+    program.write_text(f'#!/bin/sh\nenv >>"{tmp_path}/seen"\nexec {shutil.which("git")} "$@"\n')
+    program.chmod(0o755)
+    secret = {"GITHUB_TOKEN": "s3cr3t-1", "MY_API_KEY": "s3cr3t-2", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "http.extraheader", "GIT_CONFIG_VALUE_0": "s3cr3t-3"}
+    for name, value in {**secret, "GIT_DIR": "/nowhere", "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}.items():
+        monkeypatch.setenv(name, value)
+    ask(repository.folder)
+
+    seen = (tmp_path / "seen").read_text()
+    assert f"HOME={tmp_path}" in seen
+    assert not [name for name in ("s3cr3t", "GIT_DIR", "GIT_CONFIG_COUNT") if name in seen]
+
+
+def test_git__says_bytes_that_are_no_utf8__with_replacement_characters(repository):
+    """A name in another encoding is no reason to fail."""
+    configuration = repository.folder / ".git/config"
+    configuration.write_bytes(configuration.read_bytes() + b"[user]\n\tname = J\xfcrgen\n")
+
+    assert Settings.read({}, repository.folder).person() == "J\ufffdrgen"

@@ -53,8 +53,13 @@ class ArtifactSource:
             return Found()
 
     def fetch_beside(self, keys: Collection[str]) -> None:
-        """See `BaselineSource`: one call for each acceptance run that a baseline of these keys is of; what is found there is proven like any other."""
+        """See `BaselineSource`: one call for each acceptance run that a baseline of these keys is of, or, where none of them has one, for each of the newest.
+
+        What is found there is proven like any other.
+        """
         runs = sorted({found.run.id for key in keys if (found := self.found.get(key)) is not None and found.run is not None and found.artifact is not None}, reverse=True)
+        if not runs:
+            runs = self._made().acceptances(_MOST_ACCEPTANCES)
         known = {clean(key) for key in (*keys, *self.found)}
         self.fetch([name for run in runs[:_MOST_ACCEPTANCES] for name in self._made().beside(run) if name not in known][:_MOST_BESIDE])
 

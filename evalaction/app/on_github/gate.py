@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from functools import partial
 
 from evalaction.app.baselines import Where
 from evalaction.app.gating import gate_suites
 from evalaction.app.judging import publish_failure
 from evalaction.app.on_github.desk import Desk
-from evalaction.app.on_github.records import results_of, set_aside
+from evalaction.app.on_github.records import drop_unmeasured, results_of, set_aside
 from evalaction.app.on_github.shards import find_shards
 from evalaction.app.on_github.surfaces import Surfaces
 from evalaction.app.parts import Job, Outputs, Selected
@@ -16,6 +17,7 @@ from evalaction.app.reading import judge_records, merge_shards
 from evalaction.app.vanished import vanished
 from evalaction.core.record import Shard
 from evalaction.core.verdict import Verdict
+from evalaction.datasets.keys import suite_keys
 from evalaction.datasets.overrides import Overrides
 from evalaction.errors import ConfigError, ExitCode
 from evalaction.github.facts import Run
@@ -29,14 +31,18 @@ def gate(desk: Desk, surfaces: Surfaces) -> Verdict:
     set_aside(desk)
     outputs = desk.outputs(surfaces, source=desk.source())
     try:
-        return gate_suites(desk.parts, _job(desk, outputs))
+        verdict = gate_suites(desk.parts, _job(desk, outputs))
     except ConfigError as error:
+        with contextlib.suppress(ConfigError):
+            drop_unmeasured(desk, suite_keys(desk.inputs.suite, desk.parts.settings.environment, desk.parts.settings.cwd))
         if not desk.event.is_outsider or not {fault.code for fault in error.faults} <= _OF_SECRETS:
             raise
         for fault in error.faults:
             desk.say(str(fault))
         desk.say("a pull request from a fork or from Dependabot gets no secrets, so nothing was measured")
         return publish_failure(desk.parts, outputs, "not_run", fault_reasons(error.faults))
+    drop_unmeasured(desk, {suite.key for suite in verdict.suites if not suite.is_gone})
+    return verdict
 
 
 def _job(desk: Desk, outputs: Outputs) -> Job:

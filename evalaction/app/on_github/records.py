@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from evalaction.app.on_github.desk import Desk
 from evalaction.errors import ConfigError
 from evalaction.github.facts import Run
+from evalaction.report.text import plain
 from evalaction.store.files import remove_tree, translated
 from evalaction.store.records import HEADER_FILE, found_records, read_header
 
@@ -45,6 +46,15 @@ def set_aside(desk: Desk) -> None:
             remove_tree(place)
             folder.rename(place)
         desk.say(f"results: the record in {folder.name} was there before this run, and lies in {EARLIER} now")
+
+
+def drop_unmeasured(desk: Desk, measured: Collection[str]) -> None:
+    """Remove records of other suites than the measured ones, by key: none was there before, so a system under test wrote them, and an acceptance would take them."""
+    for folder in sorted(path.parent for path in desk.results.glob(f"*/{HEADER_FILE}") if not path.parent.name.startswith(".")):
+        if folder.name not in measured:
+            with translated(desk.results):
+                remove_tree(folder)
+            desk.warn("eval-gate removed a record", plain(f"the record in {folder.name} appeared while this run measured, and is none of its own"))
 
 
 def _is_own(run: Run, folder: Path) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
 
 from evalaction.app.on_github.conclusions import conclusion, is_cancelled
 from evalaction.app.on_github.open_check import OpenCheck, check_name, external_id, forget, is_of_another_workflow, remember
@@ -18,7 +20,7 @@ from evalaction.github.limits import CHECK_LIMIT, COMMENT_LIMIT, SUMMARY_LIMIT
 from evalaction.report.details import Details
 from evalaction.report.headline import overall_sentence
 from evalaction.report.markdown import marker_comment, render_markdown
-from evalaction.report.said import Said, ours, say
+from evalaction.report.said import Said, join, ours, say
 from evalaction.report.text import plain
 from evalaction.report.view import build_view
 from evalaction.settings import with_secrets
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from evalaction.github.client import GitHub
 
 _PERMISSIONS = {"comment": "pull-requests: write", "check run": "checks: write"}
+_REPOSITORY = re.compile(r"[\w.-]{1,100}/[\w.-]{1,100}", re.ASCII)
 _SECONDS = 90.0
 """How long one surface may take: GitHub's troubles with a comment leave time for the check run."""
 T = TypeVar("T")
@@ -206,7 +209,9 @@ class Surfaces:
         event, sha = self._desk.event, self._elsewhere(verdict) or self.place.head_sha
         parts = say("Commit {}", sha[:12]) if sha else ours("")
         link = ours(f"[run {event.run_id}, attempt {event.attempt}]({event.run_url})") if event.run_url else ours("")
-        return (say("{}, {}", parts, link),) if parts and link else tuple(part for part in (parts, link) if part)
+        words = ours(f"[what the words mean]({url})" if (url := _words_url(self._desk)) else "")
+        line = join(part for part in (parts, link, words) if part)
+        return (line,) if line else ()
 
     def _attempt(self, surface: str, work: Callable[[], T]) -> T | None:
         try:
@@ -242,6 +247,13 @@ def comment_key(desk: Desk) -> str:
     """What the comment's marker names: the key, and where nobody chose one also the workflow's file, since another workflow may have a job of the same id."""
     inputs, workflow = desk.inputs, desk.event.workflow
     return inputs.key if inputs.explicit_key or workflow is None else f"{inputs.key}:{workflow}"
+
+
+def _words_url(desk: Desk) -> str:
+    """The page of the Action's own repository and version that explains the verdicts' words; empty where the Action is used from a folder."""
+    environment, server = desk.parts.settings.environment, desk.event.server_url
+    repository, ref = (environment.get(f"EVAL_GATE_ACTION_{name}", "") for name in ("REPOSITORY", "REF"))
+    return f"{server}/{quote(repository)}/blob/{quote(ref)}/docs/words.md" if server and _REPOSITORY.fullmatch(repository) and ref else ""
 
 
 def headline(verdict: Verdict, desk: Desk) -> str:

@@ -6,6 +6,7 @@ import json
 import shutil
 
 import pytest
+import yaml
 
 from tests.github import events
 from tests.github.fake import READ, Token
@@ -379,6 +380,44 @@ def test_gate__an_accepted_suite_that_is_gone_is_named_and_judged(acting, gh, tw
     assert [(suite["suite"], suite["verdict"], [reason["code"] for reason in suite["reasons"]]) for suite in ended.verdict["suites"]][1] == ("b", expected[0], ["SUITE_REMOVED"])
 
 
+@pytest.mark.parametrize("store", ["artifact", "directory"])
+def test_gate__the_only_suite_under_another_name__is_no_silent_first_run(acting, gh, store):
+    """Renaming the one accepted suite leaves nothing to compare with: the baseline under its old name is named beside `no_baseline`, in either store."""
+    acting.suite("old")
+    run = acting.upload(acting.act(events.push(gh)))
+    assert acting.accepted(events.dispatch(gh), run=run, **{"baseline-store": store}).word == "accepted"
+    shutil.rmtree(acting.workspace / "eval-results", ignore_errors=True)
+    (acting.workspace / "evals/old.eval.yaml").unlink()
+    acting.suite("new")
+    pull = gh.pull()
+    ended = acting.act(events.pull_request(gh, pull), inputs={"baseline-store": store})
+
+    assert [(suite["suite"], suite["verdict"]) for suite in ended.verdict["suites"]] == [("new", "no_baseline"), ("old", "passed")]
+    assert "not there any more: `old`" in gh.comments_on(pull["number"])[-1]["body"]
+    assert "not there any more: old" in list(gh.checks.values())[-1]["output"]["title"]
+
+
+def test_gate__the_only_suite_under_another_name__follows_the_accepted_policy(acting, gh):
+    """Where the accepted policy fails on removed cases, a renamed suite is red, whatever strangers' runs of the same workflow file there are."""
+    acting.suite("old", gate={"removed_cases": "fail"})
+    assert acting.accepted(events.dispatch(gh), run=acting.upload(acting.act(events.push(gh)))).word == "accepted"
+    for _ in range(12):
+        gh.run("pull_request")
+    (acting.workspace / "evals/old.eval.yaml").unlink()
+    acting.suite("new")
+
+    assert acting.act(events.pull_request(gh, gh.pull())).word == "regressed"
+
+
+def test_gate__nothing_accepted_ever__is_asked_for_once(acting, gh):
+    """Before the first acceptance one call finds that there is none, and the run is an ordinary first one."""
+    acting.suite()
+    ended = acting.act(events.pull_request(gh, gh.pull()))
+
+    assert (ended.word, len(ended.verdict["suites"])) == ("no_baseline", 1)
+    assert sum("/actions/workflows/" in call.path for call in gh.seen) == 1
+
+
 def test_gate__a_suite_that_was_not_asked_for_is_not_missed(acting, gh, two_accepted):
     """A job of a matrix that names other files says nothing of the suites of its neighbours."""
     two_accepted()
@@ -422,3 +461,37 @@ def test_gate__a_file_whose_name_is_not_utf8(gh, acting):
     ended = acting.act(events.push(gh))
     assert (ended.code, ended.word) == (0, "no_baseline"), ended.log
     assert ended.suite["file"].endswith("a?.eval.yaml")
+
+
+def test_gate__the_footer_leads_once_to_what_the_words_mean(gh, acting):
+    """Comment and summary link the page of the very version of the Action that runs; a ref cannot end the link, and an Action of a folder has no such page."""
+    acting.suite()
+    pull = gh.pull()
+    ended = acting.act(events.pull_request(gh, pull), EVAL_GATE_ACTION_REPOSITORY="org/gate", EVAL_GATE_ACTION_REF="v1) @all <b>")
+
+    for shown in (gh.comments_on(pull["number"])[-1]["body"], ended.summary):
+        assert shown.count("docs/words.md") == 1
+        assert ", [what the words mean](https://github.test/org/gate/blob/v1%29%20%40all%20%3Cb%3E/docs/words.md)" in shown
+    for repository in ("", "org/gate) @all", "org/gate/../x"):
+        assert "words.md" not in acting.act(events.pull_request(gh, pull), EVAL_GATE_ACTION_REPOSITORY=repository, EVAL_GATE_ACTION_REF="v1").summary
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_gate__a_record_that_the_system_left_of_another_suite__is_not_uploaded(gh, acting, broken):
+    """What appears while the run measures and is none of its own would be accepted as measured: it is removed, and the log says so, also where the run is refused."""
+    acting.suite("other")
+    event = events.push(gh)
+    acting.act(event, inputs={"suite": "evals/other.eval.yaml"})
+    results = acting.workspace / "eval-results"
+    (results / "other").rename(acting.workspace / "forged")
+    (acting.workspace / "evals/other.eval.yaml").unlink()
+    hurt = " && echo '{}' >eval-results/bot/cases/zzz.json" if broken else ""
+    command = f"cp -r forged eval-results/other{hurt} && echo yes"
+    case = {"id": "a", "input": "x", "checks": [{"type": "equals", "value": "yes"}]}
+    document = {"version": 1, "name": "bot", "target": {"exec": {"command": ["sh", "-c", command], "protocol": "text"}}, "cases": [case]}
+    (acting.workspace / "evals/bot.eval.yaml").write_text(yaml.safe_dump(document), encoding="utf-8")
+    ended = acting.act(event, inputs={"suite": "evals/bot.eval.yaml"})
+
+    assert ended.word == ("config_error" if broken else "no_baseline")
+    assert [path.parent.name for path in results.glob("[!.]*/record.json")] == ([] if broken else ["bot"])
+    assert "the record in other appeared while this run measured" in ended.log
