@@ -1,6 +1,13 @@
 """What all tests share."""
 
+import os
+import sys
+
 from hypothesis import settings
+
+# Compiled files are kept whatever the caller's shell says: without them each worker compiles every test, and each child the whole package, anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A busy machine must not fail a property: how long one example takes says nothing about it.
 # Fifty examples find what a hundred do in the small worlds that the properties draw; `--hypothesis-profile thorough` looks longer.
