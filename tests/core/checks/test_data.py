@@ -93,7 +93,6 @@ def test_json__survives_a_nested_value_and_a_recursive_schema():
     assert valid({"$ref": "#/$defs/l", "$defs": {"l": {"type": "array", "items": {"$ref": "#/$defs/l"}}}}, "[" * 90 + "]" * 90).score in (0, 1)
 
 
-@pytest.mark.slow
 def test_json__gives_a_pattern_a_limited_time(monkeypatch):
     """A schema's pattern that backtracks without end is an error of the trial."""
     monkeypatch.setattr(text, "PATTERN_SECONDS", 0.2)
