@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from evalaction.action import execute
 from tests.github import events
 from tests.github.acting import Acting
 from tests.github.fake import TOKEN, serving
+from tests.running import run_here
 
 ENTRY = Path(__file__).resolve().parents[1] / "entrypoint.py"
 SLOW = {"exec": {"command": 'read q; case "$q" in *1) echo early-bird;; *) touch started; exec sleep 60;; esac', "protocol": "text"}}
@@ -28,8 +30,8 @@ def gh():
 
 
 @pytest.fixture
-def step(gh, tmp_path):
-    """Starts the entry point as the container does, on a pull request."""
+def step(gh, tmp_path, monkeypatch, capsys):
+    """Starts the entry point as the container does, on a pull request; `step.here` does the same in this process, where nothing hangs on being one, and gives exit code and log."""
     pull = gh.pull()
     acting = Acting(gh, tmp_path, lambda: "")
     known = events.environment(gh, events.pull_request(gh, pull), tmp_path / "files")
@@ -39,7 +41,13 @@ def step(gh, tmp_path):
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         return subprocess.Popen([sys.executable, str(ENTRY), *words], env={**known, **variables}, cwd=acting.workspace, start_new_session=True, **streams)
 
-    start.acting, start.pull, start.output = acting, pull, tmp_path / "files" / "output"
+    def here(**variables):
+        monkeypatch.chdir(acting.workspace)
+        capsys.readouterr()
+        code = execute({**known, **variables}, [])
+        return code, "".join(capsys.readouterr())
+
+    start.acting, start.pull, start.output, start.here = acting, pull, tmp_path / "files" / "output", here
     return start
 
 
@@ -114,9 +122,8 @@ def test_process__no_child_can_steer_the_job(gh, step, kind):
     more = {"blame": {"command": TELLS}, "deterministic": False} if kind == "blame" else {}
     if kind == "blame":
         step.acting.suite(cases=2, target={"exec": {"command": "read q; echo answer ${q#question }", "protocol": "text"}}, defaults={"repeats": 3}, **more)
-        at_home = {"env": {**os.environ, "GITHUB_EVENT_PATH": ""}, "cwd": workspace, "capture_output": True}
         for words in (["run", "evals"], ["accept", "eval-results/support", "--reason", "first"]):
-            subprocess.run([sys.executable, "-m", "evalaction", *words], check=True, **at_home)
+            assert run_here(words, workspace, {**os.environ, "GITHUB_EVENT_PATH": ""}).code == 0
     step.acting.suite(cases=2, target={"python": {"callable": "authors:answer"}} if kind == "python" else command, defaults={"repeats": 3}, **more)
     tokens = {"ACTIONS_RUNTIME_TOKEN": "secret-of-the-runner", "ACTIONS_RESULTS_URL": "https://results.test", "ACTIONS_ANYTHING": "1", "GITHUB_TOKEN": "secret-of-the-job"}
     log, _ = step(**{"INPUT_BASELINE-STORE": "directory", **tokens}).communicate(timeout=60)
@@ -127,12 +134,11 @@ def test_process__no_child_can_steer_the_job(gh, step, kind):
 
 
 @pytest.mark.parametrize("variables", [{"GITHUB_WORKSPACE": "/nowhere"}, {"RUNNER_TEMP": "/nowhere"}, {"GITHUB_API_URL": "no address"}, {"GITHUB_OUTPUT": "/nowhere/output"}])
-def test_process__odd_runner_is_no_traceback(step, variables):
+def test_run__odd_runner_is_no_traceback(step, variables):
     """Whatever the runner's variables name that is not there, the run ends with a code of ours and no traceback."""
     step.acting.suite()
-    process = step(**variables)
-    log, _ = process.communicate(timeout=60)
-    assert process.returncode in (0, 2, 3, 4), log
+    code, log = step.here(**variables)
+    assert code in (0, 2, 3, 4), log
     assert "Traceback" not in log
     assert "(exit " in log
 
@@ -227,24 +233,22 @@ ADDRESSES = [("GITHUB_API_URL", "not a url"), ("GITHUB_API_URL", "http://127.0.0
 
 @pytest.mark.parametrize("mode", ["gate", "report", "accept"])
 @pytest.mark.parametrize(("name", "value"), ADDRESSES)
-def test_process__address_that_is_none_is_a_config_error(step, name, value, mode):
+def test_run__address_that_is_none_is_a_config_error(step, name, value, mode):
     """An address or repository of the environment that cannot be one is exit 2 with its fault, outputs and verdict.json, in every mode."""
     step.acting.suite()
-    process = step(**{name: value, "INPUT_MODE": mode, "INPUT_REASON": "x"})
-    log, _ = process.communicate(timeout=60)
-    assert process.returncode == 2, log
+    code, log = step.here(**{name: value, "INPUT_MODE": mode, "INPUT_REASON": "x"})
+    assert code == 2, log
     assert name in log
     assert "config_error" in step.output.read_text()
     assert json.loads((step.acting.workspace / "eval-results" / "verdict.json").read_text())["verdict"] == "config_error"
 
 
 @pytest.mark.parametrize("inputs", [{"INPUT_RESULTS-DIR": "x" * 300}, {"INPUT_RESULTS-DIR": "x" * 300, "INPUT_MODE": "nonsense"}, {"INPUT_WORKING-DIRECTORY": "x" * 300}])
-def test_process__folder_that_no_disk_takes_is_a_config_error(gh, step, inputs):
+def test_run__folder_that_no_disk_takes_is_a_config_error(gh, step, inputs):
     """A name that is too long for any disk is exit 2 with outputs, and the check is completed."""
     step.acting.suite()
-    process = step(**inputs)
-    log, _ = process.communicate(timeout=60)
-    assert process.returncode == 2, log
+    code, log = step.here(**inputs)
+    assert code == 2, log
     assert "config_error" in step.output.read_text()
     assert [row["status"] for row in gh.checks.values()] == ["completed"]
 

@@ -149,8 +149,9 @@ class Desk:
         return printed
 
     def ended(self, command, fence):
-        """Exit code and output of a command. Those of the README are typed into a shell; elsewhere one that is nothing but `eval-gate` spares its process."""
-        if command.startswith("eval-gate ") and not fence.place.startswith("README") and not SHELL.search(command):
+        """Exit code and output of a command. The README's sessions are typed into a shell; elsewhere one that is nothing but `eval-gate` spares its process."""
+        typed = fence.place.startswith("README") and fence.kind == "run"
+        if command.startswith("eval-gate ") and not typed and not SHELL.search(command):
             done = run_here(shlex.split(command)[1:], self.folder, self.environment)
             return done.code, done.printed
         streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}

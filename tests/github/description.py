@@ -6,18 +6,39 @@ The file keeps the structure of the endpoints we use, from https://github.com/gi
 from __future__ import annotations
 
 import copy
+import dataclasses
 import functools
 import json
 import threading
 from pathlib import Path
 from typing import Any
 
+from jsonschema_path import SchemaPath
 from openapi_core import Config, OpenAPI
 from openapi_core.testing import MockRequest, MockResponse
 
 _LOCK = threading.Lock()
+_PLACES = 100_000
+"""How many places of the document are remembered once they were found: more than it has."""
+_SAME = 20_000
+"""How many requests and answers are remembered with what is wrong with them: most tests begin with the same ones."""
 _BY_TYPE = {"integer": 0, "number": 0, "boolean": False, "array": [], "string": ""}
 _BY_FORMAT = {"date-time": "2026-01-01T00:00:00Z", "uri": "https://example.invalid/"}
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Asked:
+    """A request, as far as the description says anything of it."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...]
+    body: bytes
+    content_type: str
+
+    def taken(self) -> MockRequest:
+        """As the validator takes it."""
+        return MockRequest("https://api.github.com", self.method.lower(), self.path, args=dict(self.query), data=self.body or None, content_type=self.content_type)
 
 
 class Description:
@@ -27,7 +48,8 @@ class Description:
         _allow_null(document)
         _correct(document)
         self._schemas = document["components"]["schemas"]
-        self._api = OpenAPI.from_dict(document, config=Config(spec_validator_cls=None))  # type: ignore[arg-type]  # None is what its documentation asks for
+        spec = SchemaPath.from_dict(document, resolved_cache_maxsize=_PLACES)
+        self._api = OpenAPI(spec, config=Config(spec_validator_cls=None))  # type: ignore[arg-type]  # None is what its documentation asks for
 
     def filled(self, schema: str, **known: Any) -> dict[str, Any]:
         """An object of a schema: what is known, and the least that its required fields may hold."""
@@ -53,13 +75,15 @@ class Description:
             return {name: self._of(schema["properties"][name]) for name in schema.get("required", ()) if name in schema.get("properties", {})}
         return _BY_FORMAT.get(schema.get("format", ""), copy.copy(_BY_TYPE.get(schema.get("type", ""))))
 
-    def fault_of_request(self, request: MockRequest) -> str | None:
+    @functools.lru_cache(_SAME)  # noqa: B019 - there is one description for a whole process
+    def fault_of_request(self, request: Asked) -> str | None:
         """What is wrong with a request, None when nothing is."""
-        return _complaint(self._api.validate_request, request)
+        return _complaint(self._api.validate_request, request.taken())
 
-    def fault_of_answer(self, request: MockRequest, status: int, body: bytes) -> str | None:
+    @functools.lru_cache(_SAME)  # noqa: B019 - as above
+    def fault_of_answer(self, request: Asked, status: int, body: bytes) -> str | None:
         """What is wrong with an answer, None when nothing is."""
-        return _complaint(self._api.validate_response, request, MockResponse(body, status_code=status, content_type="application/json"))
+        return _complaint(self._api.validate_response, request.taken(), MockResponse(body, status_code=status, content_type="application/json"))
 
 
 def _complaint(validate: Any, *about: Any) -> str | None:
@@ -99,6 +123,6 @@ def description() -> Description:
     return Description(json.loads((Path(__file__).parent / "github-openapi.json").read_text(encoding="utf-8")))
 
 
-def asked(method: str, path: str, query: dict[str, str], body: bytes, content_type: str) -> MockRequest:
-    """A request as the validator takes it."""
-    return MockRequest("https://api.github.com", method.lower(), path, args=query, data=body or None, content_type=content_type or "application/json")
+def asked(method: str, path: str, query: dict[str, str], body: bytes, content_type: str) -> Asked:
+    """A request to be checked."""
+    return Asked(method, path, tuple(sorted(query.items())), body, content_type or "application/json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evalaction.github import client
 from tests.github.acting import Acting
 from tests.github.fake import serving
 
@@ -17,8 +18,9 @@ def gh():
 
 @pytest.fixture
 def acting(gh, tmp_path, monkeypatch, capsys):
-    """The Action in a workspace of its own; the process comes back to where it was."""
+    """The Action in a workspace of its own, which tries again without a pause; the process comes back to where it was."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(client, "_PAUSES", (0.0,) * len(client._PAUSES))
     return Acting(gh, tmp_path, lambda: capsys.readouterr().out)
 
 

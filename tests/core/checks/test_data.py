@@ -5,6 +5,7 @@ import json
 import pytest
 
 from evalaction.core.answer import Answer, read_answer
+from evalaction.core.checks import text
 from evalaction.core.checks.data import holds, parse_json, same, score_json, score_json_subset
 from evalaction.core.specs import JsonCheck, JsonSubset
 from evalaction.errors import MeasureError
@@ -92,9 +93,9 @@ def test_json__survives_a_nested_value_and_a_recursive_schema():
     assert valid({"$ref": "#/$defs/l", "$defs": {"l": {"type": "array", "items": {"$ref": "#/$defs/l"}}}}, "[" * 90 + "]" * 90).score in (0, 1)
 
 
-@pytest.mark.slow
-def test_json__gives_a_pattern_a_limited_time():
+def test_json__gives_a_pattern_a_limited_time(monkeypatch):
     """A schema's pattern that backtracks without end is an error of the trial."""
+    monkeypatch.setattr(text, "PATTERN_SECONDS", 0.2)
     with pytest.raises(MeasureError, match="still searching"):
         valid({"type": "string", "pattern": "(a|aa)+$"}, json.dumps("a" * 60 + "b"))
 
