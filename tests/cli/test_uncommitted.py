@@ -46,7 +46,7 @@ def test_changed_files__are_warned_of_by_accept_and_stay_in_the_baseline(committ
     done = work.run("accept", "eval-results", "--reason", "r", "--by", "Ada")
 
     assert "warning: suite s was measured with uncommitted changes in 1 file" in done.err
-    assert json.loads((work.folder / "eval-baselines/s/record.json").read_text())["counts"] == {"cases": 1, "errors": 0, "uncommitted": 1}
+    assert json.loads((work.folder / "eval-baselines/s/record.json").read_text())["counts"] == {"cases": 1, "errors": 0, "trials": 1, "uncommitted": 1}
 
 
 def test_changed_files__of_results_and_baselines__are_no_part_of_the_system(committed):

@@ -29,8 +29,9 @@ def test_sample__one_trial_under_other_metrics() -> None:
     assert sample((SHARED,), (info("a"), info("b", metrics=("one",)))).metrics["one"] == [0.0]
 
 
-def test_sample__alike_but_for_the_fingerprint() -> None:
+def test_sample__alike_but_for_the_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cases that expect different things and scored alike share one sample: a large suite does not pay for each again."""
+    monkeypatch.setattr("evalaction.core.sample._KNOWN", {})
     first = sample((SHARED,), (info("a", fingerprint="x"), info("b")))
     assert sample((SHARED,), (info("a", fingerprint="y"), info("b"))) is first
 
