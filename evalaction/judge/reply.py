@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from evalaction.core.checks.base import one_line
+from evalaction.core.excerpts import cut
 from evalaction.core.strict_json import parse_strict_json
 from evalaction.judge.prompt import Asked
 from evalaction.providers.base import Completion
@@ -122,5 +123,5 @@ def _points(asked: Asked, stated: Any) -> int:
 
 def excerpt_of(completion: Completion) -> str:
     """The beginning of a reply, for the record of a failure."""
-    said = completion.text or completion.refusal or ("" if completion.value is None else str(completion.value)[:4096])
-    return said[:2048]
+    said = completion.text or completion.refusal or ("" if completion.value is None else str(completion.value))
+    return cut(said, 2048)
