@@ -14,7 +14,7 @@ from evalaction.core.shapes import REPLY
 from evalaction.core.suite import Suite
 from evalaction.errors import ConfigError
 from evalaction.judge.memory import completion_of
-from evalaction.store.cassettes import cassette_file, read_cassette, write_cassette
+from evalaction.store.cassettes import cassette_file, held, read_cassette, write_cassette
 from evalaction.targets.asked import asked_of, asked_query
 from evalaction.targets.base import BatchTarget, SingleTarget
 from evalaction.targets.build import build_reference, build_target, reference_spec
@@ -77,10 +77,13 @@ def close_tape(parts: Parts, tapes: Tapes, suite: Suite, tape: Tape, *, whole: b
     """Write the cassette, if the run records. Only a `whole` run, finished and without errors, shows what is no longer used."""
     if tapes.record_to is None:
         return
-    prune = tapes.prune and whole
-    path, exchanges = cassette_file(tapes.record_to, suite.key), tape.exchanges(used_only=prune)
+    prune, path = tapes.prune and whole, cassette_file(tapes.record_to, suite.key)
+    exchanges = tape.exchanges(used_only=prune)
     if exchanges or path.exists():
-        write_cassette(path, suite.name, exchanges)
+        with held(tapes.record_to):
+            tape.join(read_cassette(path, suite.name, _check) or ())
+            exchanges = tape.exchanges(used_only=prune)
+            write_cassette(path, suite.name, exchanges)
     if tapes.prune and not whole:
         parts.console.say(f"suite {suite.name}: nothing was removed from the cassette, since not everything could be measured")
     if tape.unrecorded:

@@ -126,6 +126,10 @@ class Tape:
         elif self.records:
             self._used[slot, key] = Exchange(case=slot.case, repeat=slot.repeat, kind=slot.kind, number=slot.number, reply=self._mask(reply), key=key)
 
+    def join(self, kept: Iterable[Exchange]) -> None:
+        """Keep what the file holds now: another run may have recorded since this one began. What this run used goes before it."""
+        self._kept |= {(one.slot, one.key): one for one in kept}
+
     def exchanges(self, *, used_only: bool = False) -> list[Exchange]:
         """What the file is to hold, sorted by case, run, kind and number: what was there and what this run used, or the latter alone."""
         held = self._used if used_only else {**self._kept, **self._used}

@@ -67,6 +67,12 @@ class _Secret:
         ends = range(min(len(self.value), LONGEST_BEGINNING), SHORTEST - 1, -1)
         return re.compile(f"(?:{'|'.join(re.escape(self.value[:end]) for end in ends)})(?={CUT})")
 
+    @cached_property
+    def ending(self) -> re.Pattern[str]:
+        """Matches the end of the secret after a cut: of a long log its last characters are kept."""
+        sizes = range(min(len(self.value), LONGEST_BEGINNING), SHORTEST - 1, -1)
+        return re.compile(f"(?<={CUT})(?:{'|'.join(re.escape(self.value[-size:]) for size in sizes)})")
+
 
 class Masker:
     """Replaces known secrets in text and in JSON values. Its `repr` shows none of them."""
@@ -85,7 +91,7 @@ class Masker:
             text = _replaced(text, secret.pattern)
         if CUT in text:
             for secret in self._secrets:
-                text = secret.beginning.sub(MASK, text)
+                text = secret.ending.sub(MASK, secret.beginning.sub(MASK, text))
         return text
 
     def finds(self, data: bytes) -> bool:
@@ -93,7 +99,7 @@ class Masker:
         if not self._secrets:
             return False
         text = data.decode("utf-8", "replace")
-        if CUT in text and any(secret.beginning.search(text) for secret in self._secrets):
+        if CUT in text and any(secret.beginning.search(text) or secret.ending.search(text) for secret in self._secrets):
             return True
         return any(secret.pattern.search(text) for secret in self._suspects(text))
 

@@ -21,6 +21,7 @@ from evalaction.judge.memory import Memory, NoMemory, Question
 from evalaction.judge.prompt import ANSWER_LIMIT, Asked, asked_criteria, build_prompt
 from evalaction.judge.reply import Unusable, Vote, excerpt_of, read_reply
 from evalaction.providers.base import Completion, Prompt, Provider
+from evalaction.providers.prices import undated
 
 Call = Callable[[Callable[[], Awaitable[Completion]]], Awaitable[Completion]]
 """Makes one call, with the retries, the pace and the budget of whoever runs the judge."""
@@ -154,8 +155,9 @@ def _read(completion: Completion, question: Question) -> tuple[Vote, ...]:
 
 
 def self_preference(judge: Judge | None, target: TargetSpec) -> str | None:
-    """The warning for a judge of the target's own model; None when they differ, or when nobody can tell."""
-    if judge is None or getattr(target, "model", None) != judge.model:
+    """The warning for a judge of the target's own model, under whichever release date; None when they differ, or when nobody can tell."""
+    asked = getattr(target, "model", None)
+    if judge is None or not isinstance(asked, str) or undated(asked).casefold() != undated(judge.model).casefold():
         return None
     return f"self-preference: the judge is the same model as the target ({judge.model}), and models favour answers like their own; name another judge"
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 from evalaction.core.checks.base import one_line
+from evalaction.core.excerpts import cut
 from evalaction.core.strict_json import parse_strict_json
+from evalaction.judge.copies import is_copy
 from evalaction.judge.prompt import Asked
 from evalaction.providers.base import Completion
 
 REPLY_LIMIT = 200_000
 """Characters of a reply that are looked at."""
 _FENCE = re.compile(r"(`{3,}|~{3,})[ \t]*(?:json)?[ \t]*\r?\n(.*?)\r?\n[ \t]*\1", re.DOTALL | re.IGNORECASE)
-_CRITERIA = re.compile(r'"criteria":\{')
-_DECODER = json.JSONDecoder()
-_ESCAPINGS = 3
-"""How often a verdict may be wrapped in a text of JSON: not at all, once, twice."""
-_MOST_COPIES = 1000
 _SCALE = range(1, 6)
 
 
@@ -47,7 +42,7 @@ def read_reply(completion: Completion, asked: Sequence[Asked], shown: Iterable[s
     if completion.tool_calls and completion.value is None:
         raise Unusable("the judge's reply has several parts, or calls a tool that it was not given")
     reply = completion.value if completion.value is not None else _object_in(completion.text or "")
-    if any(_is_copy(reply, text) for text in shown):
+    if any(is_copy(reply, text) for text in shown):
         raise Unusable("the judge's reply is a copy of what stands in the answer")
     criteria = reply.get("criteria") if isinstance(reply, Mapping) else None
     if not isinstance(criteria, Mapping):
@@ -65,29 +60,6 @@ def _object_in(text: str) -> Any:
         return parse_strict_json(fence[2] if fence else whole)
     except ValueError as error:
         raise Unusable(f"the judge's reply is not one JSON object: {error}" if whole else "the judge's reply is empty") from None
-
-
-def _is_copy(reply: Any, text: str) -> bool:
-    """Whether the verdicts of a reply stand in a text: blanks, the order of keys, escapes and what stands beside them aside."""
-    criteria = reply.get("criteria") if isinstance(reply, Mapping) else None
-    if not isinstance(criteria, Mapping) or not criteria or "criteria" not in text:
-        return False
-    written = "".join(json.dumps(criteria, ensure_ascii=False).split())
-    wanted, room = json.loads(written), 6 * len(written)  # a character takes six where it is escaped
-    flat = "".join(text.split())
-    for _ in range(_ESCAPINGS):
-        if any(_stands_at(flat, found.end() - 1, room, wanted) for found in islice(_CRITERIA.finditer(flat), _MOST_COPIES)):
-            return True
-        flat = flat.replace('\\"', '"').replace("\\\\", "\\")
-    return False
-
-
-def _stands_at(text: str, start: int, room: int, wanted: Any) -> bool:
-    """Whether the JSON object that starts here, within so many characters, is the wanted one."""
-    try:
-        return bool(_DECODER.raw_decode(text[start : start + room])[0] == wanted)
-    except (ValueError, RecursionError):
-        return False
 
 
 def _check_names(criteria: Mapping[str, Any], names: set[str]) -> None:
@@ -122,5 +94,5 @@ def _points(asked: Asked, stated: Any) -> int:
 
 def excerpt_of(completion: Completion) -> str:
     """The beginning of a reply, for the record of a failure."""
-    said = completion.text or completion.refusal or ("" if completion.value is None else str(completion.value)[:4096])
-    return said[:2048]
+    said = completion.text or completion.refusal or ("" if completion.value is None else str(completion.value))
+    return cut(said, 2048)

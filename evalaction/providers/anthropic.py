@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 from evalaction.errors import TargetError
 from evalaction.providers.base import Completion, Endpoint, Prompt, key_from, missing_package, sendable
 from evalaction.providers.prices import Prices
-from evalaction.providers.wire import count_of, http_client, list_of_maps, lost, malformed, read_json_body, refuse, text_or_none, too_slow
+from evalaction.providers.wire import count_of, exchange, failed_inside, http_client, list_of_maps, malformed, text_or_none
 
 KEY = "ANTHROPIC_API_KEY"
 BASE_URL = "ANTHROPIC_BASE_URL"
@@ -35,7 +34,7 @@ class AnthropicProvider:
         self._forces_tool = True
         base_url = endpoint.base_url or environment.get(BASE_URL) or None
         self._client = anthropic.AsyncAnthropic(
-            api_key=key, base_url=base_url, max_retries=0, timeout=endpoint.timeout_seconds, http_client=http_client(anthropic, base_url),
+            api_key=key, base_url=base_url, max_retries=0, timeout=endpoint.timeout_seconds, http_client=http_client(anthropic, base_url, self._named),
         )  # fmt: skip
 
     @property
@@ -58,16 +57,7 @@ class AnthropicProvider:
         return await self._once(self._fields(prompt, force_tool=False))
 
     async def _once(self, fields: Mapping[str, Any]) -> Completion:
-        try:
-            async with asyncio.timeout(self._endpoint.timeout_seconds):
-                async with self._client.messages.with_streaming_response.create(**fields) as response:
-                    body = await read_json_body(response, self._named)
-        except TimeoutError:
-            raise too_slow(self._named, self._endpoint.timeout_seconds) from None
-        except self._sdk.APIStatusError as error:
-            refuse(error, self._named)
-        except self._sdk.APIConnectionError as error:
-            raise lost(error, self._named, self._endpoint.timeout_seconds) from None
+        body = await exchange(self._sdk, lambda: self._client.messages.with_streaming_response.create(**fields), self._named, self._endpoint.timeout_seconds)
         return self._read(body)
 
     async def close(self) -> None:
@@ -89,6 +79,8 @@ class AnthropicProvider:
         return {"model": self._endpoint.model, "max_tokens": prompt.max_tokens, "messages": [], "extra_body": fields}
 
     def _read(self, body: Mapping[str, Any]) -> Completion:
+        if body.get("error"):
+            raise failed_inside(body["error"], self._named)
         blocks = list_of_maps(body.get("content"), "content", self._named)
         texts = [text_or_none(block.get("text"), "content[].text", self._named) or "" for block in blocks if block.get("type") == "text"]
         calls = tuple({"name": str(block.get("name")), "args": block.get("input")} for block in blocks if block.get("type") == "tool_use")

@@ -10,6 +10,8 @@ from typing import Any, Literal, Protocol
 from evalaction.errors import ConfigError
 
 Vendor = Literal["anthropic", "openai"]
+_CARRIED = re.compile(r"[!-~]+")
+"""What an HTTP header can carry as a key."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CUT_SHORT = frozenset({"max_tokens", "length", "content_filter", "refusal", "model_context_window_exceeded", "pause_turn"})
 """Stop reasons after which a reply is not what the model would have said in full."""
@@ -90,10 +92,13 @@ def sendable(text: str) -> str:
 
 
 def key_from(environment: Mapping[str, str], variable: str, endpoint: Endpoint) -> str:
-    """The vendor's key. Raises ConfigError MISSING_SECRET, naming the variable, when it is unset or blank."""
+    """The vendor's key. Raises ConfigError, naming the variable: MISSING_SECRET when it is unset or blank, INVALID_VALUE when no header can carry it."""
     key = environment.get(variable, "").strip()
-    if key:
+    if key and _CARRIED.fullmatch(key):
         return key
+    if key:
+        what = f"the environment variable {variable} holds a character that no key has: a blank, a line break, or one beyond ASCII"
+        raise ConfigError.one("INVALID_VALUE", what, f"set {variable} anew; quotes and invisible characters come along with copied text")
     what = f"the environment variable {variable} is not set, or is empty, and {endpoint.provider}:{endpoint.model} is asked with it"
     raise ConfigError.one("MISSING_SECRET", what, f"set {variable}; in a workflow, pass the secret on with `env:` (a server without keys takes any word)")
 

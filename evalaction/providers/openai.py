@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,12 +9,14 @@ from evalaction.core.strict_json import parse_strict_json
 from evalaction.errors import TargetError
 from evalaction.providers.base import Completion, Endpoint, Prompt, key_from, missing_package, sendable
 from evalaction.providers.prices import Prices
-from evalaction.providers.wire import count_of, http_client, list_of_maps, lost, malformed, read_json_body, refuse, text_or_none, too_slow
+from evalaction.providers.wire import count_of, exchange, failed_inside, http_client, list_of_maps, malformed, text_or_none
 
 KEY = "OPENAI_API_KEY"
 BASE_URL = "OPENAI_BASE_URL"
 _LIMIT_NAMES = ("max_completion_tokens", "max_tokens")
 """OpenAI's newer models refuse the second, other servers may not know the first."""
+_BROKEN_OFF = ("error", "insufficient_system_resource")
+"""Why a reply ends, in the words of gateways whose model failed half way: what stands there so far is no answer."""
 
 
 class OpenAIProvider:
@@ -37,7 +38,7 @@ class OpenAIProvider:
         self._limit_name = _LIMIT_NAMES[base_url is not None]
         self._client = openai.AsyncOpenAI(
             api_key=key, base_url=base_url, max_retries=0, timeout=endpoint.timeout_seconds,
-            http_client=http_client(openai, base_url),
+            http_client=http_client(openai, base_url, self._named),
         )  # fmt: skip
 
     @property
@@ -64,16 +65,8 @@ class OpenAIProvider:
         await self._client.close()
 
     async def _once(self, prompt: Prompt, limit_name: str) -> Completion:
-        try:
-            async with asyncio.timeout(self._endpoint.timeout_seconds):
-                async with self._client.chat.completions.with_streaming_response.create(**self._fields(prompt, limit_name)) as response:
-                    body = await read_json_body(response, self._named)
-        except TimeoutError:
-            raise too_slow(self._named, self._endpoint.timeout_seconds) from None
-        except self._sdk.APIStatusError as error:
-            refuse(error, self._named)
-        except self._sdk.APIConnectionError as error:
-            raise lost(error, self._named, self._endpoint.timeout_seconds) from None
+        fields = self._fields(prompt, limit_name)
+        body = await exchange(self._sdk, lambda: self._client.chat.completions.with_streaming_response.create(**fields), self._named, self._endpoint.timeout_seconds)
         return self._read(body)
 
     def _fields(self, prompt: Prompt, limit_name: str) -> dict[str, Any]:
@@ -90,9 +83,13 @@ class OpenAIProvider:
         return {"model": self._endpoint.model, "messages": [], "extra_body": fields}
 
     def _read(self, body: Mapping[str, Any]) -> Completion:
+        if body.get("error"):
+            raise failed_inside(body["error"], self._named)
         choices = list_of_maps(body.get("choices"), "choices", self._named)
         if len(choices) != 1 or not isinstance(choices[0].get("message"), Mapping):
             raise malformed(self._named, f"it has {len(choices)} choices" if len(choices) != 1 else "its choice has no message")
+        if choices[0].get("error") or choices[0].get("finish_reason") in _BROKEN_OFF:
+            raise failed_inside(choices[0].get("error") or choices[0]["finish_reason"], self._named)
         message = choices[0]["message"]
         usage = body.get("usage")
         tokens_in, tokens_out = count_of(usage, "prompt_tokens"), count_of(usage, "completion_tokens")

@@ -43,7 +43,12 @@ class Prices:
 
     def of(self, model: str) -> Price | None:
         """The price of a model, under its name as it stands or without its release date; None when it is not known."""
-        return self.by_model.get(model) or self.by_model.get(_DATED.sub("", model))
+        return self.by_model.get(model) or self.by_model.get(undated(model))
+
+
+def undated(model: str) -> str:
+    """The name of a model without its release date."""
+    return _DATED.sub("", model)
 
 
 def read_prices(environment: Mapping[str, str], cwd: Path) -> Prices:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import math
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from http import HTTPStatus
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from evalaction.core.answer import LARGEST
 from evalaction.core.checks.base import one_line
+from evalaction.core.excerpts import cut
 from evalaction.core.retry_after import retry_after_seconds
 from evalaction.core.strict_json import parse_strict_json
 from evalaction.errors import TargetError
@@ -19,6 +22,8 @@ BODY_LIMIT = 16 * 1024 * 1024
 """Bytes of one reply that are read; no model writes more."""
 _SHOWN = 160
 _KEPT = 4096
+_REFUSED = 64 * 1024
+"""Bytes of an error's body that are read."""
 
 
 class Body(Protocol):
@@ -28,20 +33,42 @@ class Body(Protocol):
         """Its bytes, unpacked, in pieces."""
 
 
-class Failed(Protocol):
-    """The SDKs' common shape of a reply that is an error."""
+class Refused(Protocol):
+    """A reply that is no success, whose body has not been read yet."""
 
     status_code: int
-    response: Any
+    headers: Mapping[str, str]
+
+    def aiter_bytes(self) -> AsyncIterator[bytes]:
+        """Its bytes, unpacked, in pieces."""
 
 
-def http_client(sdk: Any, address: str | None) -> Any:
-    """What an SDK speaks HTTP with: aiohttp where the release can, for a third less of the processor. Redirects would carry prompts and keys to a host that nobody named."""
-    options = {"follow_redirects": False, "verify": tls_for(address)}
+def http_client(sdk: Any, address: str | None, named: str) -> Any:
+    """What an SDK speaks HTTP with: aiohttp where the release can, for a third less of the processor. Redirects would carry prompts and keys to a host that nobody named.
+
+    Replies that are no success are read and refused here: an SDK reads all of them, however long, and lets errors on the way through as they are.
+    """
+
+    async def check(response: Any) -> None:
+        if not 200 <= response.status_code < 300:
+            raise refusal(response.status_code, await _beginning(response), response.headers.get("Retry-After"), named)
+
+    options = {"follow_redirects": False, "verify": tls_for(address), "event_hooks": {"response": [check]}}
     try:
         return sdk.DefaultAioHttpClient(**options)
     except (AttributeError, RuntimeError):  # an older release, or one that needs a package more
         return sdk.DefaultAsyncHttpxClient(**options)
+
+
+async def _beginning(response: Refused) -> str:
+    """As much of an error's body as is told; what cannot be read says nothing, and the status stands."""
+    body = bytearray()
+    with contextlib.suppress(Exception):  # whatever the HTTP library says of a body that is cut or badly packed
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) > _REFUSED:
+                break
+    return body[:_REFUSED].decode("utf-8", "replace")
 
 
 def tls_for(address: str | None) -> ssl.SSLContext | bool:
@@ -51,6 +78,21 @@ def tls_for(address: str | None) -> ssl.SSLContext | bool:
     The context for http trusts nobody, so that nothing can go through it unverified.
     """
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if address and address.lower().startswith("http:") else True
+
+
+async def exchange(sdk: Any, opened: Callable[[], contextlib.AbstractAsyncContextManager[Body]], named: str, seconds: float) -> Mapping[str, Any]:
+    """The object that one call replies with. Raises TargetError and nothing else, whatever happens on the way."""
+    try:
+        async with asyncio.timeout(seconds), opened() as response:
+            return await read_json_body(response, named)
+    except TargetError:
+        raise
+    except TimeoutError:
+        raise too_slow(named, seconds) from None
+    except sdk.APIStatusError as error:  # a reply that the SDK itself finds wanting
+        raise refusal(error.status_code, "", error.response.headers.get("Retry-After"), named) from None
+    except Exception as error:  # noqa: BLE001 - the SDKs let errors of their HTTP library through, and one odd reply is no reason to lose a whole run
+        raise lost(error, named, seconds) from None
 
 
 async def read_json_body(response: Body, named: str) -> Mapping[str, Any]:
@@ -72,7 +114,7 @@ def _object_in(text: str, named: str) -> Mapping[str, Any]:
     try:
         value = parse_strict_json(text)
     except ValueError as error:
-        raise TargetError("INVALID_ANSWER", f"the reply of {named} is not JSON ({one_line(str(error), 80)}): {one_line(text, _SHOWN)}", text[:_KEPT]) from None
+        raise TargetError("INVALID_ANSWER", f"the reply of {named} is not JSON ({one_line(str(error), 80)}): {one_line(text, _SHOWN)}", cut(text, _KEPT)) from None
     if not isinstance(value, Mapping):
         raise malformed(named, "it is no object")
     return value
@@ -83,25 +125,23 @@ def malformed(named: str, why: str) -> TargetError:
     return TargetError("INVALID_ANSWER", f"the reply of {named} is not one of its API: {why}")
 
 
-def refuse(error: Failed, named: str) -> NoReturn:
-    """Raise TargetError for a status that is not 2xx; 429 and 5xx may be asked again."""
-    status, text = error.status_code, _text_of(error.response)
+def refusal(status: int, text: str, retry_after: str | None, named: str) -> TargetError:
+    """The error of a status that is not 2xx; 429 and 5xx may be asked again."""
     phrase = HTTPStatus(status).phrase if status in HTTPStatus.__members__.values() else ""
     message = " ".join(filter(None, ("HTTP", str(status), phrase, "from", named))) + (f": {one_line(text, _SHOWN)}" if text else "")
     if 300 <= status < 400:
         message += "; redirects are not followed, name the final address"
-    raise TargetError(
-        "TARGET_FAILED", message, text[:_KEPT], retryable=status in {408, 409, 429} or status >= 500,
-        retry_after_seconds=retry_after_seconds(error.response.headers.get("Retry-After"), time.time()), overloaded=status in {429, 503, 529},
-    ) from None  # fmt: skip
+    return TargetError(
+        "TARGET_FAILED", message, cut(text, _KEPT), retryable=status in {408, 409, 429} or status >= 500,
+        retry_after_seconds=retry_after_seconds(retry_after, time.time()), overloaded=status in {429, 503, 529},
+    )  # fmt: skip
 
 
-def _text_of(response: Any) -> str:
-    """The error's body; some errors come without one that can be read."""
-    try:
-        return str(response.text)
-    except Exception:  # noqa: BLE001 - a body that cannot be read says nothing, and the status stands
-        return ""
+def failed_inside(error: Any, named: str) -> TargetError:
+    """The error that a gateway reports within a reply of status 200, when the model behind it broke off. It passes like a 5xx."""
+    said = error.get("message") if isinstance(error, Mapping) else error
+    why = one_line(said, _SHOWN) if isinstance(said, str) else "it does not say why"
+    return TargetError("TARGET_FAILED", f"{named} replied with an error in place of an answer: {why}", retryable=True)
 
 
 def lost(error: BaseException, named: str, seconds: float) -> TargetError:
@@ -112,6 +152,8 @@ def lost(error: BaseException, named: str, seconds: float) -> TargetError:
     cause: BaseException = error
     while cause.__cause__ is not None:
         cause = cause.__cause__
+        if isinstance(cause, TargetError):  # ours, which some releases wrap
+            return cause
         if isinstance(cause, TimeoutError):
             return too_slow(named, seconds)
     words = cause.strerror if isinstance(cause, OSError) and cause.strerror else str(cause) or type(cause).__name__

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import dataclasses
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -17,7 +19,7 @@ from evalaction.core.checks.base import visible
 from evalaction.core.model import model
 from evalaction.core.strict_json import parse_strict_json
 from evalaction.errors import ConfigError, Fault, MeasureError
-from evalaction.store.files import read_bytes, write_atomic
+from evalaction.store.files import hold_in_turn, read_bytes, translated, write_atomic
 
 LARGEST_CASSETTE = 256 * 1024 * 1024
 """Bytes of one cassette."""
@@ -114,6 +116,18 @@ def write_cassette(path: Path, suite: str, exchanges: Iterable[Exchange]) -> Non
         what = f"the cassette would have {size // 1024 // 1024:,} MiB, and {LARGEST_CASSETTE // 1024 // 1024} are read at the most"
         raise ConfigError.one("CANNOT_WRITE", what, "record fewer cases at a time, or remove what is no longer used with --prune", file=str(path))
     write_atomic(path, lines)
+
+
+@contextlib.contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keep other recordings out from reading a cassette again to replacing it, waiting for their end. Raises ConfigError CANNOT_WRITE."""
+    with translated(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = hold_in_turn(folder)
+    try:
+        yield
+    finally:
+        os.close(handle)
 
 
 def _line(value: Any) -> bytes:

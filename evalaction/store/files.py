@@ -162,3 +162,11 @@ def hold(folder: Path, what: str, fix: str) -> int:
     except OSError:  # a file system without locks: nobody can be kept out, and nothing else is wrong
         return handle
     return handle
+
+
+def hold_in_turn(folder: Path) -> int:
+    """The same for work of a moment, such as replacing one file: waits until the others are done."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    with contextlib.suppress(OSError):  # as above
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    return handle

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from evalaction.core.answer import Answer, read_answer
-from evalaction.core.excerpts import excerpt
+from evalaction.core.excerpts import cut, excerpt
 from evalaction.core.suite import ExecTarget
 from evalaction.errors import ConfigError, Fault, MeasureError, TargetError
 from evalaction.targets.base import Reply, Request, case_line
@@ -161,7 +161,7 @@ class _Awaited:
         try:
             return Reply(request, read_answer(fields))
         except MeasureError as error:
-            return Reply(request, Answer(), error=MeasureError(error.code, error.message, text[:2000]))
+            return Reply(request, Answer(), error=MeasureError(error.code, error.message, cut(text, 2000)))
 
 
 def _unspelled(value: object) -> object:

@@ -14,7 +14,7 @@ from yarl import URL
 
 from evalaction.core.answer import Answer
 from evalaction.core.cassette import without_credentials
-from evalaction.core.excerpts import excerpt
+from evalaction.core.excerpts import cut, excerpt
 from evalaction.core.suite import HttpTarget
 from evalaction.errors import TargetError
 from evalaction.targets.base import Request, case_line
@@ -166,7 +166,7 @@ class HttpCaller:
         raise TargetError("TARGET_FAILED", f"{self._named} could not be asked: {type(error).__name__}") from None
 
     def _refuse(self, response: aiohttp.ClientResponse, body: bytes) -> NoReturn:
-        status, text = response.status, body[:4096].decode("utf-8", "replace")
+        status, text = response.status, cut(body[:8192].decode("utf-8", "replace"), 4096)
         phrase = HTTPStatus(status).phrase if status in HTTPStatus.__members__.values() else ""
         said = excerpt(text, 160)
         message = " ".join(filter(None, (f"HTTP {status}", phrase, "from", self._named))) + (f": {said}" if said else "")

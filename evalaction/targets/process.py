@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 from pathlib import Path
 from typing import IO, cast
 
+from evalaction.core.excerpts import CUT
 from evalaction.errors import TargetError
 
 TAIL_BYTES = 4096
@@ -46,13 +47,14 @@ class Tail:
         self._bytes = bytearray()
 
     def add(self, data: bytes) -> None:
-        """Keep the end."""
-        self._bytes += data[-TAIL_BYTES:]
+        """Keep the end, and one byte more: it tells that something is missing."""
+        self._bytes += data[-TAIL_BYTES - 1 :]
         if len(self._bytes) > 2 * TAIL_BYTES:
-            del self._bytes[:-TAIL_BYTES]
+            del self._bytes[: -TAIL_BYTES - 1]
 
     def __str__(self) -> str:
-        return self._bytes[-TAIL_BYTES:].decode("utf-8", "replace").strip()
+        kept = self._bytes[-TAIL_BYTES:].decode("utf-8", "replace").strip()
+        return f"{CUT}{kept}" if len(self._bytes) > TAIL_BYTES else kept
 
 
 class Child(asyncio.SubprocessProtocol):

@@ -9,7 +9,7 @@ import jmespath
 from jmespath.exceptions import JMESPathError
 
 from evalaction.core.answer import PARTS, Answer, read_answer
-from evalaction.core.excerpts import excerpt
+from evalaction.core.excerpts import cut, excerpt
 from evalaction.core.retry_after import retry_after_seconds
 from evalaction.errors import Fault, TargetError
 from evalaction.targets.reading import read_json
@@ -48,11 +48,11 @@ class Replies:
         try:
             reply = read_json(text)
         except ValueError as error:
-            raise TargetError("INVALID_ANSWER", f"the reply is not JSON ({excerpt(str(error), 80)}): {excerpt(text)}", text[:4096]) from None
+            raise TargetError("INVALID_ANSWER", f"the reply is not JSON ({excerpt(str(error), 80)}): {excerpt(text)}", cut(text, 4096)) from None
         try:
             parts = {part: path.search(reply) for part, path in self._paths.items()}
         except (JMESPathError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
-            raise TargetError("INVALID_ANSWER", f"`extract` does not fit the reply: {excerpt(str(error))}", text[:4096]) from None
+            raise TargetError("INVALID_ANSWER", f"`extract` does not fit the reply: {excerpt(str(error))}", cut(text, 4096)) from None
         found = {part: value for part, value in parts.items() if value is not None}
         return read_answer(found) if found else Answer()
 

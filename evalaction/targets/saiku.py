@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from evalaction.core.answer import Answer
-from evalaction.core.excerpts import excerpt
+from evalaction.core.excerpts import cut, excerpt
 from evalaction.core.suite import HttpTarget
 from evalaction.errors import ConfigError, Fault, TargetError
 from evalaction.targets.base import Request
@@ -184,9 +184,9 @@ def _mapping(body: bytes) -> dict[str, Any]:
     try:
         reply = read_json(text)
     except ValueError as error:
-        raise TargetError("INVALID_ANSWER", f"the reply is not JSON ({excerpt(str(error), 80)}): {excerpt(text)}", text[:4096]) from None
+        raise TargetError("INVALID_ANSWER", f"the reply is not JSON ({excerpt(str(error), 80)}): {excerpt(text)}", cut(text, 4096)) from None
     if not isinstance(reply, dict):
-        raise TargetError("INVALID_ANSWER", f"the reply is no JSON object: {excerpt(text)}", text[:4096])
+        raise TargetError("INVALID_ANSWER", f"the reply is no JSON object: {excerpt(text)}", cut(text, 4096))
     return reply
 
 

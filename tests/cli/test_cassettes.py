@@ -198,6 +198,30 @@ def test_interrupted_recording__is_kept_and_resumed(work):
     assert ((work.folder / "asked").read_text(), slots(work)) == ("abb", [("a", 0, "target"), ("b", 0, "target")])
 
 
+WAITING = """
+import os, sys, time
+name = sys.stdin.read()
+open("waiting", "w").close()
+while name == "b" and not os.path.exists("go"):
+    time.sleep(0.01)
+sys.stdout.write("yes")
+"""
+
+
+def test_record__of_two_runs_at_once_keeps_what_both_were_answered(work):
+    """The run that ends last adds to what the other has recorded since, in place of writing over it."""
+    (work.folder / "bot.py").write_text(WAITING)
+    suite = work.suite("a", "b")
+    command = [sys.executable, "-m", "evalaction", "run", suite, "--record-to", "tape", "--filter", "b", "--out", "other"]
+    slow = subprocess.Popen(command, cwd=work.folder, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    while not (work.folder / "waiting").exists():
+        assert slow.poll() is None
+    assert work.run("run", suite, "--record-to", "tape", "--filter", "a").code == 0
+    (work.folder / "go").touch()
+
+    assert (slow.wait(60), slots(work)) == (0, [("a", 0, "target"), ("b", 0, "target")])
+
+
 @pytest.mark.parametrize("damage", [
     lambda text: text.replace('"cassette": 1', '"cassette": 2'),
     lambda text: text[:-20],

@@ -124,6 +124,18 @@ def test_masker__finds_the_beginning_of_a_secret_that_was_cut():
     assert masker.text("sk-li…") == "sk-li…"
 
 
+def test_masker__finds_the_end_of_a_secret_after_a_cut():
+    """The last words of a log that begin in the middle of a key do not show the rest of it."""
+    secret = "sk-live-0123456789abcdefghij"
+    masker = Masker([secret])
+
+    for shown in range(6, len(secret)):
+        text = f"stderr:\n…{secret[-shown:]} was refused"
+        assert masker.text(text) == "stderr:\n…*** was refused"
+        assert masker.finds(text.encode())
+    assert masker.text("…fghij") == "…fghij"
+
+
 def test_serialised__numbers_keys_and_own_words_stay():
     """A secret that is digits, a key or a word of ours takes nothing from a document but texts that hold it."""
     document = '{"verdict": "passed", "p_value": 0.000000123, "passed": [{"message": "it was passed, 000000"}, "a\\"000000"]}'

@@ -222,9 +222,11 @@ def test_length__a_nesting_bomb_is_not_judged(start):
 
 
 def test_self_preference__is_said_when_judge_and_target_are_one_model():
-    """A judge of the target's own model gets a warning; another one, or a target that is no model, none."""
+    """A judge of the target's own model, of whichever date, gets a warning; another one, or a target that is no model, none."""
     spec = Judge(provider="openai", model="m1")
     assert "self-preference" in self_preference(spec, ModelTarget(provider="openai", model="m1"))
     assert self_preference(spec, ModelTarget(provider="openai", model="m2")) is None
+    for named in ("m1-2025-08-06", "M1", "m1-latest"):
+        assert "self-preference" in self_preference(spec, ModelTarget(provider="openai", model=named)), named
     assert self_preference(spec, ExecTarget(command="x")) is None
     assert self_preference(None, ModelTarget(provider="openai", model="m1")) is None

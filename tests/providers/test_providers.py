@@ -7,6 +7,8 @@ import json
 import socket
 import ssl
 import threading
+import tracemalloc
+from pathlib import Path
 
 import pytest
 
@@ -213,6 +215,36 @@ def test_key__missing_or_blank_is_refused_by_name(vendor, key):
     assert (fault.code, name in fault.what, name in fault.fix) == ("MISSING_SECRET", True, True)
 
 
+@pytest.mark.parametrize("key", ["sk-a\nb0123456789", "\u200bsk-0123456789", "“sk-0123456789”", "sk-012\x7f3456789", "sk-0123 456789"])
+def test_key__that_no_header_can_carry_is_refused_and_not_shown(vendor, key):
+    """A line break, quotes or invisible characters in the key are a configuration error before anything is asked, and the message does not spell the key."""
+    name = "ANTHROPIC_API_KEY" if vendor == "anthropic" else "OPENAI_API_KEY"
+    with pytest.raises(ConfigError) as caught:
+        open_provider(Endpoint(provider=vendor, model="m"), environment={name: key}, cwd=None)
+    (fault,) = caught.value.faults
+    assert (fault.code, name in fault.what, "0123" in str(caught.value)) == ("INVALID_VALUE", True, False)
+
+
+@pytest.mark.parametrize("address", ["nonsense", "ftp://a.example", "http://", "http://[::1", "http://a.example:99999", "http://a.example:abc", " http://[", "http://ann:word0815@a.example"])
+@pytest.mark.parametrize("stated", [True, False])
+def test_address__that_cannot_be_asked_is_refused_wherever_it_stands(vendor, address, stated):
+    """An address that is none, or holds a password, is no outage: in the suite and in the vendor's variable it is a configuration error that does not repeat it."""
+    more = {} if stated else {f"{vendor.upper()}_BASE_URL": address}
+    with pytest.raises(ConfigError) as caught:
+        open_provider(Endpoint(provider=vendor, model="m", base_url=address if stated else None), environment=environment(vendor, **more), cwd=None)
+    (fault,) = caught.value.faults
+    assert (fault.code, "word0815" in str(caught.value), (f"{vendor.upper()}_BASE_URL" in fault.what) is not stated) == ("INVALID_VALUE", False, True)
+
+
+def test_environment__that_no_client_can_be_made_in_is_a_configuration_error(vendor, monkeypatch):
+    """Certificates that are not there are told as what they are, and not as a bug."""
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+    with pytest.raises(ConfigError) as caught:
+        open_provider(Endpoint(provider=vendor, model="m", base_url="https://127.0.0.1:1"), environment=environment(vendor), cwd=Path())
+    (fault,) = caught.value.faults
+    assert (fault.code, "SSL_CERT_FILE" in fault.fix) == ("INVALID_VALUE", True)
+
+
 def test_address__comes_from_the_vendors_own_variable_where_none_is_named(start, vendor):
     """Without `base_url` the vendor's variable says where the API is."""
     server = start("hi")
@@ -284,6 +316,66 @@ def test_failure__a_small_body_that_unpacks_to_a_huge_one_is_given_up(vendor):
     with raw_server(lambda connection: connection.sendall(head + packed)) as url:
         error = failure(provider_of(url, vendor))
     assert (error.code, "16 MiB" in error.message) == ("INVALID_ANSWER", True)
+
+
+HEAD = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\n"
+ODD = {
+    "an error that is cut": (HEAD % b"500 Oops" + b"Content-Length: 500\r\n\r\nhello", "TARGET_FAILED", True),
+    "an error that is badly packed": (HEAD % b"400 Bad Request" + b"Content-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello", "TARGET_FAILED", False),
+    "an error in a code that is no encoding": (b"HTTP/1.1 400 No\r\nContent-Type: text/html; charset=rot13\r\nContent-Length: 3\r\n\r\n\xff\xfea", "TARGET_FAILED", False),
+    "more headers than anyone reads": (HEAD % b"200 OK" + b"".join(b"X-%d: %s\r\n" % (number, b"y" * 8000) for number in range(300)) + b"\r\n", "TARGET_UNREACHABLE", True),
+    "no HTTP": (b"SSH-2.0-OpenSSH_9.6\r\n\r\n", "TARGET_UNREACHABLE", True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_failure__of_any_odd_kind_is_the_calls_own(vendor, case):
+    """Whatever a server replies with, one call fails in our words: none ends the run as a bug."""
+    data, code, retryable = ODD[case]
+    with raw_server(lambda connection: connection.sendall(data)) as url:
+        error = failure(provider_of(url, vendor))
+    assert (error.code, error.retryable) == (code, retryable)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_failure__an_error_with_a_huge_body_is_not_read_to_its_end(vendor, packed):
+    """Of an error a few words are told, and no more than a little is read; a packed one is not unpacked whole."""
+    piece, sent = b"x" * 2**20, []
+    body = gzip.compress(piece * 64) if packed else b""
+    head = HEAD % b"400 Bad Request" + (b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(body) if packed else b"Content-Length: %d\r\n\r\n" % (64 * 2**20))
+
+    def serve(connection):
+        connection.sendall(head + body)
+        for _ in range(0 if packed else 64):
+            connection.sendall(piece)
+            sent.append(piece)
+
+    tracemalloc.start()
+    try:
+        with raw_server(serve) as url:
+            error = failure(provider_of(url, vendor))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (error.code, len(error.detail), error.detail[-1]) == ("TARGET_FAILED", 4096, "…")
+    assert len(sent) < 64
+    assert most < 32 * 2**20
+
+
+BROKEN_OFF = [
+    ({"error": {"code": 502, "message": "Provider disconnected"}, "finish_reason": "error"}, {}),
+    ({"finish_reason": "error"}, {}),
+    ({"finish_reason": "insufficient_system_resource"}, {}),
+    ({"finish_reason": "stop"}, {"error": {"message": "overloaded", "code": 529}}),
+]
+
+
+@pytest.mark.parametrize(("choice", "top"), BROKEN_OFF)
+def test_reply__that_a_gateway_broke_off_is_an_outage_and_no_answer(start, choice, top):
+    """What a model had written when it failed behind its gateway, with status 200, is not what it would have answered; it may be asked again."""
+    body = {"choices": [{"index": 0, "message": {"role": "assistant", "content": "ye"}, **choice}], **top}
+    error = failure(provider_of(start(Body(json.dumps(body).encode())), "openai"))
+    assert (error.code, error.retryable) == ("TARGET_FAILED", True)
 
 
 @pytest.mark.parametrize(("address", "reads_certificates"), [(None, True), ("https://a.example/v1", True), ("http://127.0.0.1:1", False), ("HTTP://a.example", False)])

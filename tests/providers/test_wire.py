@@ -17,7 +17,9 @@ def _missing(**_options):
 @pytest.mark.parametrize("release", [{}, {"DefaultAioHttpClient": _missing}])
 def test_http_client__of_a_release_without_aiohttp(release):
     """A release that does not speak HTTP by aiohttp uses its own library, and follows redirects no more than the others."""
-    assert http_client(SimpleNamespace(DefaultAsyncHttpxClient=dict, **release), None) == {"follow_redirects": False, "verify": True}
+    options = http_client(SimpleNamespace(DefaultAsyncHttpxClient=dict, **release), None, "openai:m")
+
+    assert (options["follow_redirects"], options["verify"], len(options["event_hooks"]["response"])) == (False, True, 1)
 
 
 @pytest.mark.parametrize(("cause", "code"), [(TimeoutError("read"), "TARGET_TIMEOUT"), (ConnectionResetError("gone"), "TARGET_UNREACHABLE"), (None, "TARGET_UNREACHABLE")])
