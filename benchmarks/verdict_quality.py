@@ -20,11 +20,12 @@ from benchmarks.hearing import Hearing, heard
 from benchmarks.rivals import measure_rivals, store
 from benchmarks.worlds import Change, Kind, System, World, changed, fallen, new_world, of_rubric, of_world, with_shocks
 from evalaction.core.accept import drift
+from evalaction.core.acceptance import Acceptance, Baseline
 from evalaction.core.compare import compare
 from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
-from evalaction.core.record import Acceptance, Baseline, RunRecord
+from evalaction.core.record import RunRecord
 from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy
 from evalaction.core.verdict import SuiteVerdict

@@ -8,11 +8,12 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from evalaction.core.accept import AcceptRequest, accept
+from evalaction.core.acceptance import Baseline
 from evalaction.core.compare import compare
 from evalaction.core.comparison import Rules
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
-from evalaction.core.record import Baseline, CaseRecord, CheckInfo, CheckResult, Failure, RunHeader, RunRecord, Trial
+from evalaction.core.record import CaseRecord, CheckInfo, CheckResult, Failure, RunHeader, RunRecord, Trial
 from evalaction.core.suite import Policy
 from evalaction.core.verdict import SuiteVerdict
 

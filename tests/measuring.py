@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
+from evalaction.core.acceptance import Baseline
 from evalaction.core.compare import compare
 from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.pairing import pair_records
 from evalaction.core.readings import read_case
-from evalaction.core.record import Baseline, CaseRecord, RunRecord
+from evalaction.core.record import CaseRecord, RunRecord
 from evalaction.core.suite import Policy
 from evalaction.core.suite_level import SuiteLevel
 from evalaction.core.verdict import SuiteVerdict

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from evalaction.app.importing import header_target, imported_header
 from evalaction.app.parts import BaselineSource, Outputs, Parts, Selected
+from evalaction.core.acceptance import Acceptance, Baseline
 from evalaction.core.fingerprint import suite_digest
 from evalaction.core.foreign import as_cases
-from evalaction.core.record import Acceptance, Baseline, CaseRecord, RunHeader, RunRecord, Selection
+from evalaction.core.record import CaseRecord, RunHeader, RunRecord, Selection
 from evalaction.core.suite import ImportTarget, Policy, Suite
 from evalaction.errors import ConfigError
 from evalaction.imports.files import shown

@@ -14,11 +14,12 @@ from evalaction.app.judging import judge
 from evalaction.app.loading import base_system
 from evalaction.app.measuring import Measurement
 from evalaction.app.parts import Job, Parts, Selected, Tapes
+from evalaction.core.acceptance import Baseline
 from evalaction.core.blame import BlamePlan, Sides, assign, plan_blame, unmeasured
 from evalaction.core.blamed import blamed, outcome_of
 from evalaction.core.compare import compare
 from evalaction.core.comparison import Comparison, Rules
-from evalaction.core.record import Baseline, RunRecord
+from evalaction.core.record import RunRecord
 from evalaction.core.suite import Blame, ExecTarget
 from evalaction.core.verdict import BlameInfo, SuiteVerdict
 from evalaction.errors import MeasureError

@@ -16,6 +16,7 @@ from evalaction.app.measuring import Measurement, prepare
 from evalaction.app.parts import Job, Parts
 from evalaction.app.signals import stopping
 from evalaction.app.vanished import vanished
+from evalaction.core.acceptance import Baseline
 from evalaction.core.checks.base import one_line
 from evalaction.core.compare import compare
 from evalaction.core.comparison import PASSES_TO_PROVE, Comparison, Rules
@@ -23,7 +24,7 @@ from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.extra import ExtraLog
 from evalaction.core.outdated import differences
-from evalaction.core.record import Baseline, RunRecord
+from evalaction.core.record import RunRecord
 from evalaction.core.rules import choose_rule
 from evalaction.core.suite import Policy, Suite
 from evalaction.core.verdict import Reason, SuiteVerdict, Verdict

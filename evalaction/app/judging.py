@@ -13,12 +13,13 @@ from typing import Literal
 
 from evalaction import __version__
 from evalaction.app.parts import Outputs, Parts
+from evalaction.core.acceptance import Baseline
 from evalaction.core.compare import compare
 from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.masking import Masker
-from evalaction.core.record import Baseline, CaseRecord, RunRecord
+from evalaction.core.record import CaseRecord, RunRecord
 from evalaction.core.verdict import EXIT_CODES, Reason, SuiteVerdict, Verdict, overall
 from evalaction.errors import ConfigError, ExitCode
 from evalaction.report.details import Details, TrendPoint, passing_cases, shown_cases

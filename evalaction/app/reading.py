@@ -14,8 +14,9 @@ from evalaction.app.judging import VERDICT_FILE, Judged, NoVerdict, failure, jud
 from evalaction.app.parts import Outputs, Parts
 from evalaction.app.vanished import still_gone
 from evalaction.core.accept import rules_of
+from evalaction.core.acceptance import Acceptance, Baseline
 from evalaction.core.merge import merge
-from evalaction.core.record import Acceptance, Baseline, RunRecord
+from evalaction.core.record import RunRecord
 from evalaction.core.verdict import EXIT_CODES, Reason, SuiteVerdict, Verdict, VerdictWord, overall
 from evalaction.datasets.keys import suite_keys
 from evalaction.datasets.paths import find

@@ -7,10 +7,11 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from evalaction.core.acceptance import Acceptance, Baseline
 from evalaction.core.compare import compare
 from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.pairing import is_named
-from evalaction.core.record import Acceptance, Baseline, CaseRecord, RunHeader, RunRecord, Selection
+from evalaction.core.record import CaseRecord, RunHeader, RunRecord, Selection
 from evalaction.core.rules import choose_rule
 from evalaction.core.sample import suite_counts, suite_metrics
 from evalaction.core.suite import Policy

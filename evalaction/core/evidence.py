@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from statistics import NormalDist
 
+from evalaction.core.acceptance import Baseline
 from evalaction.core.comparison import EPSILON, Comparison
 from evalaction.core.metrics import lower_is_better
-from evalaction.core.record import Baseline, CaseRecord, RunRecord, Selection
+from evalaction.core.record import CaseRecord, RunRecord, Selection
 from evalaction.core.sample import mean, passes_of, sample
 from evalaction.core.series import Whole
 from evalaction.core.spec_base import PASS_RATE

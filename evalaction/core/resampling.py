@@ -8,12 +8,13 @@ from collections.abc import Callable
 from typing import Protocol
 
 from evalaction.core.accept import rules_of
+from evalaction.core.acceptance import Acceptance, Baseline
 from evalaction.core.compare import compare
 from evalaction.core.comparison import Comparison
 from evalaction.core.decide import decide
 from evalaction.core.evidence import Evidence
 from evalaction.core.model import copy_of
-from evalaction.core.record import Acceptance, Baseline, CaseRecord, RunRecord, Trial
+from evalaction.core.record import CaseRecord, RunRecord, Trial
 
 _MOST_ROUNDS = 200
 """Of asking again in one pull request; the plans end long before."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from evalaction.core.acceptance import Acceptance, Baseline
 from evalaction.core.compare import compare
 from evalaction.core.comparison import Comparison, Rules
 from evalaction.core.evidence import Evidence
-from evalaction.core.record import Acceptance, Baseline, RunRecord
+from evalaction.core.record import RunRecord
 from evalaction.core.verdict import AnchorChange, AnchorInfo
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from markupsafe import Markup
 
-from evalaction.core.record import Acceptance
+from evalaction.core.acceptance import Acceptance
 from evalaction.core.spec_base import PASS_RATE, RAW
 from evalaction.report.charts import Point, trend_chart
 from evalaction.report.figures import number

@@ -17,8 +17,9 @@ import os
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from evalaction.core.acceptance import Acceptance, AcceptanceFile, Baseline
 from evalaction.core.model import model
-from evalaction.core.record import Acceptance, AcceptanceFile, Baseline, CaseRecord, RunHeader, RunRecord
+from evalaction.core.record import CaseRecord, RunHeader, RunRecord
 from evalaction.errors import ConfigError
 from evalaction.store.files import hold, read_bytes, remove_tree, translated
 from evalaction.store.recorder import write_record

@@ -8,8 +8,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from evalaction.core.acceptance import Acceptance, Baseline
 from evalaction.core.fingerprint import slug
-from evalaction.core.record import Acceptance, Baseline
 from evalaction.store.files import remove_tree, translated
 from evalaction.store.recorder import JOURNAL, SET_ASIDE
 from evalaction.store.records import HEADER_FILE, read_record

@@ -9,7 +9,8 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-from evalaction.core.record import Acceptance, Baseline, RunHeader, RunRecord
+from evalaction.core.acceptance import Acceptance, Baseline
+from evalaction.core.record import RunHeader, RunRecord
 from evalaction.errors import ConfigError
 from evalaction.store.baselines import SCORE, DirectoryStore
 from evalaction.store.files import read_bytes

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evalaction.core.acceptance import Baseline
 from evalaction.core.compare import compare
 from evalaction.core.comparison import PASSES_TO_PROVE, Rules
-from evalaction.core.record import Baseline, RunRecord
+from evalaction.core.record import RunRecord
 from evalaction.core.suite import Policy
 from tests.making import baseline, case, codes, record, verdict, words
 

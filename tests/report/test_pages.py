@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from evalaction.core.record import Acceptance
+from evalaction.core.acceptance import Acceptance
 from evalaction.core.verdict import overall
 from evalaction.report.charts import Point, trend_chart
 from evalaction.report.history_page import flakiest, render_history_page
