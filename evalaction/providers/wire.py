@@ -50,6 +50,7 @@ def http_client(sdk: Any, address: str | None, named: str) -> Any:
     """
 
     async def check(response: Any) -> None:
+        """Raise for a reply that is no success, before an SDK reads it."""
         if not 200 <= response.status_code < 300:
             raise refusal(response.status_code, await _beginning(response), response.headers.get("Retry-After"), named)
 
