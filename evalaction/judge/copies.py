@@ -56,9 +56,9 @@ def _stands_at(text: str, start: int, room: int, wanted: Any) -> bool:
 
 
 def _stands_as_words(criteria: Mapping[str, Any], text: str) -> bool:
-    """Whether every verdict stands there with its name, reason and value, all signs but letters and digits aside."""
+    """Whether every verdict stands there with its name, reason and value, all signs but letters and digits aside, in a text that has the form's own word."""
     flat = _letters(text)
-    return all(any(words in flat for words in _spellings(name, verdict)) for name, verdict in criteria.items())
+    return "criteria" in flat and all(any(words in flat for words in _spellings(name, verdict)) for name, verdict in criteria.items())
 
 
 def _spellings(name: str, verdict: Any) -> Iterator[str]:
