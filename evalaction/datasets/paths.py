@@ -100,7 +100,7 @@ def _expanded(pattern: str, cwd: Path) -> list[Path]:
 def _glob(base: Path, pattern: str) -> list[Path]:
     try:
         return sorted(path for path in base.glob(pattern) if is_file(path) and not _is_hidden(path.relative_to(base).parts, pattern))
-    except (OSError, ValueError, NotImplementedError):  # a folder that cannot be read or a pattern that is none matches nothing, and NO_SUITE says so
+    except (OSError, ValueError):  # a folder that cannot be read or a pattern that is none matches nothing, and NO_SUITE says so
         return []
 
 

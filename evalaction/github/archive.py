@@ -30,7 +30,8 @@ _LONGEST_NAME = 200
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, KeyError, IndexError, OverflowError, struct.error, OSError)
-"""What the library raises for a file that is no zip, or one that breaks off; UnicodeError and RecursionError are among their children.
+"""What the library raises for a file that is no zip, or one that breaks off, and, as NotImplementedError, for one of a version or packing that it does not know.
+UnicodeError and RecursionError are among their children.
 Where writing fails, that has become a ConfigError before."""
 _FIX = "measure and accept again; if it comes back, look at who could have uploaded it"
 

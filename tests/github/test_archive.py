@@ -111,6 +111,13 @@ def test_members__unusual_packing(tmp_path, method):
     assert "unusual way" in _refused(tmp_path, _zip(*GOOD.items(), compression=method))
 
 
+def test_archive__of_a_version_that_the_library_does_not_know(tmp_path):
+    """An archive that asks for a later version of the format is refused like a broken one, and is no crash."""
+    data = bytearray(_zip(*GOOD.items()))
+    data[data.index(b"PK\x01\x02") + 6] = 99
+    assert "no whole zip archive (NotImplementedError)" in _refused(tmp_path, bytes(data))
+
+
 @pytest.mark.parametrize("kind", ["text", "nothing", "half", "flipped byte", "tail only", "html"])
 def test_archive__broken(tmp_path, kind):
     """What is no zip, breaks off or fails its checksum is refused."""
