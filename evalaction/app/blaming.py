@@ -24,8 +24,8 @@ from evalaction.core.suite import Blame, ExecTarget
 from evalaction.core.verdict import BlameInfo, SuiteVerdict
 from evalaction.errors import MeasureError
 from evalaction.store.git import check_out, is_measured_itself
-from evalaction.store.recorder import BESIDE
 from evalaction.store.records import HEADER_FILE, read_record
+from evalaction.store.seals import BESIDE
 from evalaction.targets.build import build_target
 
 
@@ -138,5 +138,6 @@ class _Hearing:
         parts = dataclasses.replace(self._parts, settings=dataclasses.replace(self._parts.settings, commit=commit))
         job = dataclasses.replace(self._job, outputs=outputs, selected=Selected(), tapes=Tapes())
         async with Measurement(parts, job, suite, self._measurement.stop, Beside(target, self._measurement.budget)) as beside:
+            self._measurement.sealed += beside.sealed
             await beside.first_pass()
             return beside.record()

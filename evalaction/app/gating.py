@@ -31,6 +31,7 @@ from evalaction.core.verdict import Reason, SuiteVerdict, Verdict
 from evalaction.errors import ConfigError, Fault
 from evalaction.memory import collection_paused
 from evalaction.store.records import HEADER_FILE, read_records
+from evalaction.store.seals import refuse_record, verify
 
 _SHOWN = 3
 """Differences between a record and its suite that a message names."""
@@ -62,6 +63,7 @@ def _one_by_one(parts: Parts, job: Job, suites: Sequence[Suite], work: Callable[
     """Measure suite after suite; after a signal the remaining ones are not started, and said to be not measured."""
     if not suites:
         return [], []
+    refuse_record(job.outputs.out)
     stop = asyncio.Event()
     measurements = prepare(parts, job, suites, stop)
     judged: list[Judged] = []
@@ -75,8 +77,7 @@ def _one_by_one(parts: Parts, job: Job, suites: Sequence[Suite], work: Callable[
                 judged.append(await work(measurement))
 
     asyncio.run(all_of_them())
-    for measurement in measurements[: len(judged)] if any(one.target.repeatable for one in measurements) else ():
-        measurement.recorder.verify()  # only once all targets are closed: one suite's target may reach into another's record
+    verify(job.outputs.out, [seals for one in measurements[: len(judged)] for seals in one.sealed])  # only once all targets are closed
     return judged, [_not_started(measurement.suite) for measurement in measurements[len(judged) :]]
 
 

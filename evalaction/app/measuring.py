@@ -47,8 +47,7 @@ from evalaction.targets.python import load_callable
 
 def prepare(parts: Parts, job: Job, suites: Sequence[Suite], stop: asyncio.Event) -> list[Measurement]:
     """Build every target and judge and check every plan before the first call. Raises ConfigError with the faults of all suites."""
-    built: list[Measurement] = []
-    faults: list[Fault] = []
+    built, faults = list[Measurement](), list[Fault]()
     for suite in suites:
         try:
             measurement = Measurement(parts, job, suite, stop)
@@ -58,6 +57,8 @@ def prepare(parts: Parts, job: Job, suites: Sequence[Suite], stop: asyncio.Event
             faults += [placed(fault, suite) for fault in error.faults]
     if faults:
         raise ConfigError(faults)
+    for one in built if any(one.target.repeatable for one in built) else ():
+        one.recorder.seals.kept = True  # one suite's target may reach into another's record
     return built
 
 
@@ -77,6 +78,7 @@ class Measurement:
         self._parts, self._selected, self._beside = parts, job.selected, beside
         self._callables = scorers(suite, lambda reference: load_callable(reference, settings.cwd))
         self.recorder = Recorder(self.folder, self.suite, settings.masker, journaled=self.target.repeatable)
+        self.sealed = [self.recorder.seals]
         self._budget: Budget
         self._progress: Progress = Masked(progress_on(cast("TextIO", parts.console.err)), settings.masker)  # it writes, flushes and says whether it is a terminal
         self.stop = stop

@@ -123,7 +123,7 @@ def held(folder: Path) -> Iterator[None]:
     """Keep other recordings out from reading a cassette again to replacing it, waiting for their end. Raises ConfigError CANNOT_WRITE."""
     with translated(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        handle = hold_in_turn(folder)
+        handle = hold_in_turn(folder, "another run is writing its cassette there", "wait for its end, or choose another folder with --record-to")
     try:
         yield
     finally:

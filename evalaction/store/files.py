@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import stat
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -164,9 +165,13 @@ def hold(folder: Path, what: str, fix: str) -> int:
     return handle
 
 
-def hold_in_turn(folder: Path) -> int:
-    """The same for work of a moment, such as replacing one file: waits until the others are done."""
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    with contextlib.suppress(OSError):  # as above
-        fcntl.flock(handle, fcntl.LOCK_EX)
-    return handle
+def hold_in_turn(folder: Path, what: str, fix: str, *, seconds: float = 60.0) -> int:
+    """The same for work of a moment, such as replacing one file: waits until the others are done, but not for ever."""
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            return hold(folder, what, fix)
+        except ConfigError:
+            if time.monotonic() >= end:
+                raise
+            time.sleep(0.05)

@@ -7,7 +7,6 @@ killed run keeps it, and `resume` starts from it.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,12 +21,11 @@ from evalaction.core.shapes import RECORD
 from evalaction.core.suite import Case, Suite
 from evalaction.errors import ConfigError
 from evalaction.store.behind import WriteBehind
-from evalaction.store.files import hold, read_bytes, remove_tree, to_json, translated, write_all, write_atomic, write_new
-from evalaction.store.records import CASES, HEADER_FILE, case_file, case_name, case_names, dump, light, load
+from evalaction.store.files import hold, remove_tree, to_json, translated, write_all, write_atomic, write_new
+from evalaction.store.records import CASES, HEADER_FILE, case_file, case_name, dump, light, load
+from evalaction.store.seals import BESIDE, Seals
 
 JOURNAL = "trials.jsonl"
-BESIDE = "blame"
-"""Folder of what is measured beside a suite: the base system, and the head anew."""
 SET_ASIDE = "trials.interrupted.jsonl"
 LONGEST_INPUT = 16_384
 
@@ -65,7 +63,7 @@ class Recorder:
         # Without a journal nothing is called that would wait for the disk, and two busy threads are slower than one.
         self._behind = WriteBehind() if journaled else None
         self._held: int | None = None
-        self._written: dict[str, bytes] = {}
+        self.seals = Seals(folder, kept=journaled)
 
     def start(self, identity: Mapping[str, object], *, resume: bool = False) -> dict[str, dict[int, Trial]]:
         """Open the folder; with `resume` return the trials that an interrupted run of the same `identity` measured.
@@ -117,32 +115,13 @@ class Recorder:
             self.flush()
             with translated(self.folder):
                 (self.folder / HEADER_FILE).unlink(missing_ok=True)
-            self._written.pop(HEADER_FILE, None)
-        earlier = {trial.repeat: trial for trial in self._read_back(case.id).trials} if known else {}
+            self.seals.drop(HEADER_FILE)
+        earlier = {trial.repeat: trial for trial in self._read_back(case.id)} if known else {}
         self._open[case.id] = _Open(earlier, len(earlier) + trials)
 
-    def _read_back(self, case_id: str) -> CaseRecord:
-        """A case as it was written. Raises ConfigError INVALID_RECORD when somebody else has changed its file: what it says now nobody measured."""
-        data = _bytes_at(case_file(self.folder, case_id))
-        if data is None or _seal(data) != self._written[f"{CASES}/{case_name(case_id)}"]:
-            raise self._forged(f"{CASES}/{case_name(case_id)}")
-        return load(CaseRecord, case_file(self.folder, case_id), data)
-
-    def verify(self) -> None:
-        """Raise ConfigError INVALID_RECORD when the files of a complete record are not those that were written here; without its header it then is no record any more."""
-        if HEADER_FILE not in self._written:
-            return
-        there = {HEADER_FILE, *(f"{CASES}/{name}" for name in case_names(self.folder))}
-        for name in sorted(there | self._written.keys()):
-            data = _bytes_at(self.folder / name)
-            if data is None or _seal(data) != self._written.get(name):
-                raise self._forged(name)
-
-    def _forged(self, name: str) -> ConfigError:
-        with translated(self.folder):
-            (self.folder / HEADER_FILE).unlink(missing_ok=True)
-        fix = "keep the system under test, and everything else, from writing into the folder of the results"
-        return ConfigError.one("INVALID_RECORD", "the file was changed by somebody else while the run measured", fix, file=str(self.folder / name))
+    def _read_back(self, case_id: str) -> Sequence[Trial]:
+        """The trials of a case as they were written. Raises ConfigError INVALID_RECORD."""
+        return load(CaseRecord, case_file(self.folder, case_id), self.seals.read(f"{CASES}/{case_name(case_id)}")).trials
 
     def journal(self, request: Asked, trial: Trial) -> None:
         """Write one trial to the journal, at once, so that a kill loses at most the trial in flight."""
@@ -165,12 +144,12 @@ class Recorder:
     def _write(self, case: Case, trials: Mapping[int, Trial]) -> None:
         self._open.pop(case.id, None)
         record = case_record(case, [trials[number] for number in sorted(trials)], self._suite.planned(case))
-        data = dump(record)
+        name, data = case_name(case.id), dump(record)
         if self._masker.finds(data):
             data = to_json(self._masker.json(json.loads(data), RECORD))
-        self._written[f"{CASES}/{case_name(case.id)}"] = _seal(data)
+        self.seals.put(f"{CASES}/{name}", data)
         # Nothing reads the folder before the header is there, so a new file needs no detour.
-        (self._behind.write if self._behind else write_new)(f"{self._cases_folder}{os.sep}{case_name(case.id)}", data)
+        (self._behind.write if self._behind else write_new)(f"{self._cases_folder}{os.sep}{name}", data)
         self.cases[case.id] = light(record, record.checks)
 
     def abandon(self, failure: Trial) -> None:
@@ -194,7 +173,7 @@ class Recorder:
         """Complete the record: from now on it can be read."""
         self.flush()
         data = self._masked(header)
-        self._written[HEADER_FILE] = _seal(data)
+        self.seals.put(HEADER_FILE, data)
         write_atomic(self.folder / HEADER_FILE, data)
 
     def close(self, *, keep_journal: bool = False) -> None:
@@ -213,18 +192,6 @@ class Recorder:
     def _masked(self, header: RunHeader) -> bytes:
         data = dump(header)
         return to_json(self._masker.json(json.loads(data), RECORD)) if self._masker.finds(data) else data
-
-
-def _seal(data: bytes) -> bytes:
-    return hashlib.sha256(data).digest()
-
-
-def _bytes_at(path: Path) -> bytes | None:
-    """What a file holds; None for one that is gone or cannot be read."""
-    try:
-        return read_bytes(path)
-    except ConfigError:
-        return None
 
 
 def case_record(case: Case, trials: Sequence[Trial], repeats: int) -> CaseRecord:

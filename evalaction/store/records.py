@@ -137,8 +137,11 @@ def read_cases(folder: Path, case_ids: Iterable[str]) -> Mapping[str, CaseRecord
 
 def found_records(root: Path) -> tuple[Path, ...]:
     """The records at a place, none where there is none: the folder itself, or those right below it; hidden folders are what a cut-short replacement left."""
-    if (root / HEADER_FILE).is_file():
-        return (root,)
+    return (root,) if (root / HEADER_FILE).is_file() else records_below(root)
+
+
+def records_below(root: Path) -> tuple[Path, ...]:
+    """The records right below a folder."""
     return tuple(sorted(path.parent for path in root.glob(f"*/{HEADER_FILE}") if not path.parent.name.startswith(".")))
 
 

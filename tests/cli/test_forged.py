@@ -56,6 +56,17 @@ def test_forged__the_record_of_a_suite_measured_before__is_found_too(work):
     assert not (work.folder / "eval-results/first/record.json").exists()
 
 
+def test_forged__the_record_of_answers_from_a_file__is_found_too(work):
+    """Nobody asks for them, and a system of another suite in the same run can reach them."""
+    (work.folder / "answers.jsonl").write_text('{"id": "a", "output": "no"}\n')
+    case = {"id": "a", "input": "x", "checks": [{"type": "equals", "value": "yes"}]}
+    document = {"version": 1, "name": "filed", "target": {"predictions": {"path": "answers.jsonl"}}, "cases": [case]}
+    (work.folder / "filed.eval.yaml").write_text(yaml.safe_dump(document))
+    done = work.run("run", "filed.eval.yaml", system(work, f"path = pathlib.Path('eval-results/filed/cases/a.json')\n{BETTER}\nprint('yes')", "s", "a"))
+
+    assert (done.code, done.verdict["reasons"][0]["file"]) == (2, "eval-results/filed/cases/a.json")
+
+
 def test_forged__runs_that_are_read_back_between_passes__decide_nothing(work):
     """A suspicious case is asked again, and its earlier runs come from disk: a system that makes them better there is found out before they count."""
     system(work, "print('yes')")
@@ -84,3 +95,40 @@ def test_untouched__a_suite_with_further_passes_is_verified_and_stands(work):
 
     assert (done.code, done.verdict["verdict"]) == (1, "regressed")
     assert len(json.loads((work.folder / "eval-results/s/cases/a.json").read_text())["trials"]) == 3
+
+
+RECORD = "import shutil\nfor part in ('cases', 'record.json'):\n    (shutil.copytree if part == 'cases' else shutil.copy)(f'good/s/{part}', f'{place}/{part}')\nprint('no')"
+
+
+@pytest.mark.parametrize("place", ["eval-results", "eval-results/s/blame/base", "eval-results/s/blame/x"])
+def test_forged__a_record_where_none_of_the_run_can_be__ends_the_run_and_is_none(work, place):
+    """In the folder of the results itself it would stand for all of them, and beside a suite for what a base system said."""
+    work.run("run", system(work, "print('yes')"), "--out", "good")
+    done = work.run("run", system(work, f"place = {place!r}\nos.makedirs(place, exist_ok=True)\n{RECORD}\nsys.exit(0)", "s", "a"))
+
+    assert (done.code, done.verdict["reasons"][0]["code"], done.verdict["reasons"][0]["file"]) == (2, "INVALID_RECORD", f"{place}/record.json")
+    assert not (work.folder / place / "record.json").exists()
+
+
+def test_forged__what_the_base_system_said__is_held_as_well(work):
+    """A base system that makes its own record worse, so that a later report would blame it, is found out like the suite's target."""
+    suite = system(work, "print('yes')")
+    work.run("run", suite)
+    work.run("accept", "eval-results", "--reason", "r", "--by", "Ada")
+    wait = "for _ in range(100):\n        path.exists() or time.sleep(0.01)"
+    hurt = f"path = pathlib.Path('eval-results/s/blame/base/cases/a.json')\nif asked == 'b':\n    {wait}\n    path.exists() and path.write_text('{{}}')"
+    (work.folder / "base.py").write_text(f"import pathlib, sys, time\nasked = sys.stdin.read()\n{hurt}\nprint('yes')\n")
+    system(work, "print('no')", blame={"command": ["python3", "base.py"]}, gate={"rule": "tolerance"})
+    done = work.run("gate", suite)
+
+    assert (done.code, done.verdict["reasons"][0]["code"]) == (2, "INVALID_RECORD")
+    assert done.verdict["reasons"][0]["file"] == "eval-results/s/blame/base/cases/a.json"
+
+
+def test_results__in_a_folder_that_is_a_record__are_refused_before_anything_is_asked(work):
+    """Whoever reports or accepts that folder would get the old record, and not what was measured."""
+    work.run("run", system(work, "print('yes')"), "--out", "good")
+    done = work.run("run", system(work, "open('asked', 'w')\nprint('no')"), "--out", "good/s")
+
+    assert (done.code, "INVALID_INPUT" in done.err, (work.folder / "asked").exists()) == (2, True, False)
+    assert (work.folder / "good/s/record.json").exists()

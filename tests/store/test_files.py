@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from evalaction.errors import ConfigError
-from evalaction.store.files import read_bytes, write_named
+from evalaction.store.files import hold, hold_in_turn, read_bytes, write_named
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "link to a pipe"])
@@ -89,3 +89,12 @@ def test_write_named__our_own_stream__is_written_to_where_it_stands(tmp_path, na
         subprocess.run([sys.executable, "-c", code], stdout=file, check=True, timeout=60)
 
     assert piped.stdout == (tmp_path / "out").read_bytes() == b"areportz"
+
+
+def test_hold_in_turn__waits_for_the_other_and_not_for_ever(tmp_path):
+    """A folder that is let go is taken; one that somebody keeps, as a system under test could, is a clear error when the time is up."""
+    other = hold(tmp_path, "w", "f")
+    with pytest.raises(ConfigError, match=r"CANNOT_WRITE .*somebody writes there"):
+        hold_in_turn(tmp_path, "somebody writes there", "wait", seconds=0.1)
+    threading.Timer(0.2, os.close, [other]).start()
+    os.close(hold_in_turn(tmp_path, "somebody writes there", "wait"))

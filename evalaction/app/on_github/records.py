@@ -10,7 +10,7 @@ from evalaction.errors import ConfigError
 from evalaction.github.facts import Run
 from evalaction.report.text import plain
 from evalaction.store.files import remove_tree, translated
-from evalaction.store.records import HEADER_FILE, found_records, read_header
+from evalaction.store.records import HEADER_FILE, found_records, read_header, records_below
 
 EARLIER = ".earlier"
 """Where records of earlier runs or steps are put, within the results' folder."""
@@ -39,7 +39,7 @@ def set_aside(desk: Desk) -> None:
     """
     if desk.results.resolve() == desk.baselines.resolve():
         raise ConfigError.one("INVALID_INPUT", "results-dir is the folder of accepted baselines", "name another folder", path="results-dir")
-    for folder in sorted(path.parent for path in desk.results.glob(f"*/{HEADER_FILE}") if not path.parent.name.startswith(".")):
+    for folder in records_below(desk.results):
         place = desk.results / EARLIER / folder.name
         with translated(desk.results):
             place.parent.mkdir(exist_ok=True)
@@ -50,7 +50,7 @@ def set_aside(desk: Desk) -> None:
 
 def drop_unmeasured(desk: Desk, measured: Collection[str]) -> None:
     """Remove records of other suites than the measured ones, by key: none was there before, so a system under test wrote them, and an acceptance would take them."""
-    for folder in sorted(path.parent for path in desk.results.glob(f"*/{HEADER_FILE}") if not path.parent.name.startswith(".")):
+    for folder in records_below(desk.results):
         if folder.name not in measured:
             with translated(desk.results):
                 remove_tree(folder)
